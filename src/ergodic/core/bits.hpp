@@ -1,0 +1,63 @@
+// A matrix of bits, packed 64 to a word: how binary data and binary states are held.
+#pragma once
+
+#include <bit>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ergodic {
+
+/// rows x cols bits, row-major, each row padded to whole words. The padding is always zero.
+class Bits {
+ public:
+  static constexpr std::size_t kWordBits = 64;
+
+  Bits() = default;
+  Bits(std::size_t rows, std::size_t cols)
+      : words_(rows * words_for(cols)), rows_(rows), cols_(cols), row_words_(words_for(cols)) {}
+
+  std::size_t rows() const { return rows_; }
+  std::size_t cols() const { return cols_; }
+
+  bool get(std::size_t r, std::size_t c) const {
+    assert(r < rows_ && c < cols_);
+    return (words_[r * row_words_ + c / kWordBits] >> (c % kWordBits)) & 1u;
+  }
+  void set(std::size_t r, std::size_t c, bool value) {
+    assert(r < rows_ && c < cols_);
+    std::uint64_t& word = words_[r * row_words_ + c / kWordBits];
+    const std::uint64_t mask = std::uint64_t{1} << (c % kWordBits);
+    word = value ? word | mask : word & ~mask;
+  }
+
+  /// The words of one row; whoever writes them keeps the padding zero.
+  std::span<std::uint64_t> row(std::size_t r) { return {words_.data() + r * row_words_, row_words_}; }
+  std::span<const std::uint64_t> row(std::size_t r) const { return {words_.data() + r * row_words_, row_words_}; }
+  std::span<std::uint64_t> words() { return words_; }
+  std::span<const std::uint64_t> words() const { return words_; }
+
+  static std::size_t words_for(std::size_t cols) { return (cols + kWordBits - 1) / kWordBits; }
+
+  bool operator==(const Bits&) const = default;
+
+ private:
+  std::vector<std::uint64_t> words_;
+  std::size_t rows_ = 0;
+  std::size_t cols_ = 0;
+  std::size_t row_words_ = 0;
+};
+
+/// Calls f(column) for each set bit of a packed row, in ascending order.
+template <class F>
+void for_each_set(std::span<const std::uint64_t> row, const F& f) {
+  for (std::size_t w = 0; w < row.size(); ++w) {
+    for (std::uint64_t word = row[w]; word != 0; word &= word - 1) {
+      f(w * Bits::kWordBits + static_cast<std::size_t>(std::countr_zero(word)));
+    }
+  }
+}
+
+}  // namespace ergodic

@@ -1,0 +1,71 @@
+// Context: where the threads are, and who listens. Passed last to everything that may take long.
+//
+// The library never prints, never exits and never reads the clock for a decision; it tells the Observer, and asks it
+// whether to stop. The command, the Python package and the studio are observers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ergodic/core/threads.hpp"
+
+namespace ergodic {
+
+/// How far a long computation has come, in its own units (updates, sweeps, states).
+struct Progress {
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+};
+
+/// One row of the learning curve: named numbers at a moment of the run.
+struct Record {
+  std::uint64_t update = 0;
+  double epoch = 0.0;
+  std::vector<std::pair<std::string, double>> values;
+};
+
+/// Listens to a computation. Each method is called by the thread that started the computation.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void progress(const Progress&) {}
+  virtual void record(const Record&) {}
+  /// Something the user should know: a chain that does not mix, a unit that died.
+  virtual void warn(const std::string&) {}
+  /// Asked often; once true, the computation stops at the next point where nothing is lost.
+  virtual bool stop_requested() { return false; }
+};
+
+struct Context {
+  Threads* threads = nullptr;    ///< null: the caller's thread alone
+  Observer* observer = nullptr;  ///< null: nobody listens
+
+  void progress(const Progress& p) const {
+    if (observer) observer->progress(p);
+  }
+  void record(const Record& r) const {
+    if (observer) observer->record(r);
+  }
+  void warn(const std::string& message) const {
+    if (observer) observer->warn(message);
+  }
+  bool stop_requested() const { return observer && observer->stop_requested(); }
+
+  /// Calls body(begin, end) over [0, count) in blocks of fixed size, on all threads.
+  template <class Body>
+  void for_blocks(std::size_t count, std::size_t block_size, const Body& body) const {
+    const std::size_t blocks = (count + block_size - 1) / block_size;
+    const auto one = [&](std::size_t b) { body(b * block_size, std::min(count, (b + 1) * block_size)); };
+    if (threads) {
+      threads->run(blocks, one);
+    } else {
+      for (std::size_t b = 0; b < blocks; ++b) one(b);
+    }
+  }
+};
+
+}  // namespace ergodic

@@ -1,0 +1,65 @@
+// Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
+//
+// A number is a pure function of (seed, purpose, step, chain, index). There is no generator state anywhere, so any
+// thread may draw any number at any time, and a resumed run draws what an uninterrupted one would have drawn.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace ergodic {
+
+using Words = std::array<std::uint32_t, 4>;
+
+/// The Philox4x32-10 bijection: 128 random bits for each counter, under a 64-bit key.
+Words philox(Words counter, std::uint64_t key);
+
+/// What a random number is for. Two purposes never share a number.
+enum class Purpose : std::uint8_t {
+  kInitialWeights,
+  kInitialChains,
+  kGibbs,
+  kShuffle,
+  kBinarise,
+  kSplit,
+  kSynthetic,
+  kMonitor,
+  kTest,
+};
+
+/// All the random numbers of one purpose at one step: a table indexed by (row, index) that costs nothing to hold.
+class Draw {
+ public:
+  Draw(std::uint64_t seed, Purpose purpose, std::uint64_t step, std::uint8_t stream)
+      : seed_(seed),
+        step_low_(static_cast<std::uint32_t>(step)),
+        tag_((static_cast<std::uint32_t>(purpose) << 24) | (static_cast<std::uint32_t>(stream) << 16) |
+             (static_cast<std::uint32_t>(step >> 32) & 0xFFFFu)) {}
+
+  /// 128 bits at (row, index).
+  Words words(std::uint32_t row, std::uint32_t index) const { return philox({index, row, step_low_, tag_}, seed_); }
+
+  /// Uniform in [0, 1) on a grid of 2^-53.
+  double uniform(std::uint32_t row, std::uint32_t index) const;
+  /// Uniform integer in [0, bound), unbiased to 2^-64.
+  std::uint64_t below(std::uint64_t bound, std::uint32_t row, std::uint32_t index) const;
+  /// Standard normal, by inversion of a uniform.
+  double normal(std::uint32_t row, std::uint32_t index) const;
+
+ private:
+  std::uint64_t seed_;
+  std::uint32_t step_low_;
+  std::uint32_t tag_;
+};
+
+/// The seed of a run, from which every draw is made.
+struct Key {
+  std::uint64_t seed = 0;
+
+  /// The numbers for one purpose at one step (below 2^48); streams keep apart what shares both.
+  Draw at(Purpose purpose, std::uint64_t step = 0, std::uint8_t stream = 0) const {
+    return {seed, purpose, step, stream};
+  }
+};
+
+}  // namespace ergodic

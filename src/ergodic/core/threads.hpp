@@ -1,0 +1,32 @@
+// A pool of threads that works through numbered blocks.
+//
+// Work is cut into blocks by its size alone, never by the number of threads, and each block writes only its own
+// outputs. So the result is the same for any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace ergodic {
+
+class Threads {
+ public:
+  /// `count` threads in all, the caller's included; 0 means one for each core.
+  explicit Threads(std::size_t count);
+  ~Threads();
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  std::size_t count() const;
+
+  /// Calls work(block) once for each block in [0, blocks), and returns when all are done. If any throws, the
+  /// exception of the lowest block arrives here, after the others have finished.
+  void run(std::size_t blocks, const std::function<void(std::size_t)>& work);
+
+ private:
+  struct Pool;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace ergodic

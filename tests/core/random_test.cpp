@@ -1,0 +1,77 @@
+#include "ergodic/core/random.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+namespace ergodic {
+namespace {
+
+// The known answers for philox4x32-10 published with Random123 (kat_vectors).
+TEST(Philox, ReproducesThePublishedVectors) {
+  EXPECT_EQ(philox({0, 0, 0, 0}, 0), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, 0xffffffffffffffffull),
+            (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822ull),
+            (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(Draw, EachCoordinateChangesTheNumber) {
+  const Key key{7};
+  std::set<Words> seen;
+  seen.insert(key.at(Purpose::kGibbs, 1, 0).words(0, 0));
+  seen.insert(key.at(Purpose::kGibbs, 1, 0).words(0, 1));
+  seen.insert(key.at(Purpose::kGibbs, 1, 0).words(1, 0));
+  seen.insert(key.at(Purpose::kGibbs, 1, 1).words(0, 0));
+  seen.insert(key.at(Purpose::kGibbs, 2, 0).words(0, 0));
+  seen.insert(key.at(Purpose::kGibbs, 1ull << 40, 0).words(0, 0));
+  seen.insert(key.at(Purpose::kShuffle, 1, 0).words(0, 0));
+  seen.insert(Key{8}.at(Purpose::kGibbs, 1, 0).words(0, 0));
+  EXPECT_EQ(seen.size(), 8u);
+}
+
+TEST(Draw, UniformHasTheRightMeanAndVariance) {
+  const Draw draw = Key{1}.at(Purpose::kTest);
+  constexpr int kCount = 200000;
+  double sum = 0.0, squares = 0.0;
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    const double u = draw.uniform(0, i);
+    ASSERT_GE(u, 0.0);
+    ASSERT_LT(u, 1.0);
+    sum += u;
+    squares += u * u;
+  }
+  // Standard errors: sqrt(1/12/n) of the mean, sqrt(4/45/n) of the second moment; 4 of each.
+  EXPECT_NEAR(sum / kCount, 0.5, 4 * std::sqrt(1.0 / 12 / kCount));
+  EXPECT_NEAR(squares / kCount, 1.0 / 3, 4 * std::sqrt(4.0 / 45 / kCount));
+}
+
+TEST(Draw, NormalHasTheRightMoments) {
+  const Draw draw = Key{2}.at(Purpose::kTest);
+  constexpr int kCount = 200000;
+  double sum = 0.0, squares = 0.0, fourths = 0.0;
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    const double z = draw.normal(3, i);
+    sum += z;
+    squares += z * z;
+    fourths += z * z * z * z;
+  }
+  // Var z = 1, Var z^2 = 2, Var z^4 = 96; 4 standard errors.
+  EXPECT_NEAR(sum / kCount, 0.0, 4 * std::sqrt(1.0 / kCount));
+  EXPECT_NEAR(squares / kCount, 1.0, 4 * std::sqrt(2.0 / kCount));
+  EXPECT_NEAR(fourths / kCount, 3.0, 4 * std::sqrt(96.0 / kCount));
+}
+
+TEST(Draw, BelowIsUniformOverItsBound) {
+  const Draw draw = Key{3}.at(Purpose::kTest);
+  constexpr int kCount = 70000, kBound = 7;
+  int counts[kBound] = {};
+  for (std::uint32_t i = 0; i < kCount; ++i) ++counts[draw.below(kBound, 1, i)];
+  double chi2 = 0.0;
+  for (const int c : counts) chi2 += std::pow(c - kCount / kBound, 2) / (kCount / kBound);
+  EXPECT_LT(chi2, 22.46);  // the 0.999 quantile for 6 degrees of freedom
+}
+
+}  // namespace
+}  // namespace ergodic

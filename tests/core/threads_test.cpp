@@ -1,0 +1,59 @@
+#include "ergodic/core/threads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+
+namespace ergodic {
+namespace {
+
+TEST(Threads, EveryBlockRunsExactlyOnce) {
+  for (const std::size_t count : {1u, 2u, 3u, 8u}) {
+    Threads threads(count);
+    EXPECT_EQ(threads.count(), count);
+    for (const std::size_t blocks : {0u, 1u, 2u, 7u, 1000u}) {
+      std::vector<std::atomic<int>> hits(blocks);
+      threads.run(blocks, [&](std::size_t b) { ++hits[b]; });
+      for (const auto& h : hits) EXPECT_EQ(h, 1);
+    }
+  }
+}
+
+TEST(Threads, TheLowestBlocksExceptionArrivesAndThePoolLivesOn) {
+  Threads threads(3);
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> finished = 0;
+    try {
+      threads.run(100, [&](std::size_t b) {
+        if (b == 17 || b == 60) throw std::runtime_error(std::to_string(b));
+        ++finished;
+      });
+      FAIL() << "no exception arrived";
+    } catch (const std::runtime_error& e) {
+      EXPECT_STREQ(e.what(), "17");
+    }
+    EXPECT_EQ(finished, 98);
+  }
+  std::atomic<int> sum = 0;
+  threads.run(10, [&](std::size_t b) { sum += static_cast<int>(b); });
+  EXPECT_EQ(sum, 45);
+}
+
+TEST(Context, BlocksDependOnTheSizeAlone) {
+  const auto cuts = [](const Context& context) {
+    std::vector<std::size_t> ends(11);
+    context.for_blocks(103, 10, [&](std::size_t begin, std::size_t end) { ends[begin / 10] = end; });
+    return ends;
+  };
+  Threads threads(3);
+  EXPECT_EQ(cuts(Context{}), cuts(Context{&threads}));
+  EXPECT_EQ(cuts(Context{}).back(), 103u);
+}
+
+}  // namespace
+}  // namespace ergodic
