@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 namespace ergodic {
 namespace {
 
@@ -45,6 +47,11 @@ TEST(Elementary, LogAddIsNeutralAtMinusInfinity) {
   EXPECT_EQ(log_add(3.0, kNone), 3.0);
   EXPECT_EQ(log_add(kNone, kNone), kNone);
   EXPECT_NEAR(log_add(1000.0, 1000.0), 1000.0 + std::log(2.0), 1e-12);
+}
+
+TEST(Elementary, CosineOfHalfTurns) {
+  for (double t = 0.0; t <= 1.0; t += 0.01) EXPECT_NEAR(cos_pi(t), std::cos(std::numbers::pi * t), 3e-16) << t;
+  EXPECT_EQ(cos_pi(0.5), 0.0);
 }
 
 TEST(Elementary, NormalQuantileInvertsTheDistribution) {

@@ -19,6 +19,7 @@ namespace ergodic {
 struct Progress {
   std::uint64_t done = 0;
   std::uint64_t total = 0;
+  std::uint64_t per_epoch = 0;  ///< how many units make an epoch; 0 if the work has none
 };
 
 /// One row of the learning curve: named numbers at a moment of the run.

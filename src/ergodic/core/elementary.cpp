@@ -48,6 +48,14 @@ constexpr double kTailBottom[] = {1.0,
 
 }  // namespace
 
+double cos_pi(double t) {
+  const double x = 3.141592653589793 * (t - 0.5);
+  const double square = x * x;
+  double series = 1.0;  // sin(x)/x = 1 - x^2/(2*3) (1 - x^2/(4*5) (...))
+  for (int k = 20; k >= 2; k -= 2) series = 1.0 - square / (k * (k + 1)) * series;
+  return -x * series;
+}
+
 double normal_quantile(double p) {
   const double q = p - 0.5;
   if (std::abs(q) <= 0.425) {

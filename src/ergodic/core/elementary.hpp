@@ -82,6 +82,9 @@ inline double log_add(double a, double b) {
   return high + softplus(low - high);
 }
 
+/// cos(pi t) for 0 <= t <= 1: minus the sine of pi (t - 1/2), by its Taylor series to the 21st power.
+double cos_pi(double t);
+
 /// The quantile function of the standard normal, for 0 < p < 1 (Wichura's AS 241, 1988; relative error 1e-16).
 double normal_quantile(double p);
 

@@ -1,0 +1,60 @@
+# The everyday commands; `make` alone lists them. Paths are relative, so that a clone may live under any name.
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+
+cpp_files = git ls-files -z -- '*.cpp' '*.hpp'
+
+.PHONY: help setup build demo test bench check-long format lint install clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+setup: ## install the Debian packages of every task below
+	@tools/setup build test demo bench lint
+
+# The tests need packages that building does not: they are configured by `make test`, and stay so from then on.
+build: ## build the library and the command (build/release)
+	@tools/setup build
+	cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DERGODIC_TESTS=OFF)
+	cmake --build --preset release --parallel $(JOBS)
+
+demo: build ## train, measure and sample a first model (results in demo/)
+	@tools/setup demo
+	tools/demo
+
+test: ## build and run all tests
+	@tools/setup test
+	cmake --preset release -DERGODIC_TESTS=ON
+	cmake --build --preset release --parallel $(JOBS)
+	ctest --preset release --parallel $(JOBS)
+
+bench: build ## measure the training throughput on this machine
+	@tools/setup bench
+	bench/run
+
+check-long: ## run the tests again with address, undefined and thread sanitizers, and with clang
+	@tools/setup test
+	@set -e; for preset in asan tsan clang; do \
+	  echo "== $$preset"; \
+	  cmake --preset $$preset; \
+	  cmake --build --preset $$preset --parallel $(JOBS); \
+	  ctest --preset $$preset --parallel $(JOBS) --label-exclude once; \
+	done
+
+format: ## format all C++ files in place
+	@tools/setup lint
+	$(cpp_files) | xargs -0 clang-format -i
+
+lint: ## check format, layering and clang-tidy's findings
+	@tools/setup build lint
+	$(cpp_files) | xargs -0 clang-format --dry-run -Werror
+	tools/layering.py
+	cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DERGODIC_TESTS=OFF)
+	git ls-files -z -- 'src/*.cpp' 'apps/*.cpp' | xargs -0 -n 1 -P $(JOBS) clang-tidy -p build/release --quiet
+
+install: build ## install the command and the library under PREFIX (default /usr/local)
+	cmake --install build/release --prefix "$(PREFIX)"
+
+clean: ## remove everything that the targets above have built
+	rm -rf build demo

@@ -1,0 +1,107 @@
+#include "completion.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "ergodic/core/error.hpp"
+
+namespace ergodic::cli {
+namespace {
+
+std::string option_words(const Command& command) {
+  std::string out;
+  for (const Option& option : command.spec.options()) {
+    if (!option.positional) out += "--" + option.name + " ";
+  }
+  return out + "--help";
+}
+
+/// First words: "train", "data", ...; and the second words of those that have them.
+std::set<std::string> first_words(const std::vector<Command>& commands) {
+  std::set<std::string> out{"completion"};
+  for (const Command& command : commands) out.insert(command.name.substr(0, command.name.find(' ')));
+  return out;
+}
+
+std::string second_words(const std::vector<Command>& commands) {
+  std::string out;
+  for (const Command& command : commands) {
+    if (const auto space = command.name.find(' '); space != std::string::npos) out += command.name.substr(space + 1) + " ";
+  }
+  return out;
+}
+
+/// The values that an option takes, if they are known, over all commands.
+std::set<std::pair<std::string, std::string>> known_values(const std::vector<Command>& commands) {
+  std::set<std::pair<std::string, std::string>> out;
+  for (const Command& command : commands) {
+    for (const Option& option : command.spec.options()) {
+      if (!option.choices.empty()) out.emplace(option.name, fmt::format("{}", fmt::join(option.choices, " ")));
+    }
+  }
+  return out;
+}
+
+std::string bash_script(const std::vector<Command>& commands) {
+  std::string values, options;
+  for (const auto& [name, choices] : known_values(commands)) {
+    values += fmt::format("    --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", name, choices);
+  }
+  for (const Command& command : commands) {
+    options += fmt::format("    \"{}\"*) words=\"{}\" ;;\n", command.name, option_words(command));
+  }
+  return fmt::format(R"(# bash completion for ergodic
+_ergodic() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words=""
+  case "$before" in
+    ergodic) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
+    data) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
+    get) COMPREPLY=($(compgen -W "mnist fashion-mnist" -- "$word")); return ;;
+    completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
+    --data) COMPREPLY=($(compgen -W "mnist fashion-mnist digits bars-and-stripes shifting-bars" -f -- "$word")); return ;;
+{}  esac
+  case "${{COMP_WORDS[*]:1}}" in
+{}  esac
+  if [[ $word == -* ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+  else
+    COMPREPLY=($(compgen -f -- "$word"))
+  fi
+}}
+complete -o filenames -F _ergodic ergodic
+)",
+                     fmt::join(first_words(commands), " "), second_words(commands), values, options);
+}
+
+std::string fish_script(const std::vector<Command>& commands) {
+  std::string out = "# fish completion for ergodic\n";
+  for (const Command& command : commands) {
+    const auto space = command.name.find(' ');
+    const std::string first = command.name.substr(0, space);
+    const std::string last = space == std::string::npos ? first : command.name.substr(space + 1);
+    const std::string place =
+        space == std::string::npos ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + first;
+    out += fmt::format("complete -c ergodic -n '{}' -a {} -d '{}'\n", place, last, command.summary);
+    for (const Option& option : command.spec.options()) {
+      if (option.positional) continue;
+      std::string takes = option.is_flag() ? "" : " -r";
+      if (!option.choices.empty()) takes = fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
+      out += fmt::format("complete -c ergodic -n '__fish_seen_subcommand_from {}' -l {}{}\n", last, option.name, takes);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string completion_script(const std::string& shell, const std::vector<Command>& commands) {
+  if (shell == "bash") return bash_script(commands);
+  // zsh runs bash completions through its own layer.
+  if (shell == "zsh") return "#compdef ergodic\nautoload -U +X bashcompinit && bashcompinit\n" + bash_script(commands);
+  if (shell == "fish") return fish_script(commands);
+  throw UsageError(fmt::format("no completion for '{}'; there are: bash, zsh, fish", shell));
+}
+
+}  // namespace ergodic::cli

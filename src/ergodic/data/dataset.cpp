@@ -1,0 +1,94 @@
+#include "ergodic/data/dataset.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace ergodic {
+
+void draw_bits(std::span<const Grey> grey, const Draw& draw, std::uint32_t row, std::span<std::uint64_t> out) {
+  std::fill(out.begin(), out.end(), 0);
+  Words random{};
+  for (std::uint32_t i = 0; i < grey.size(); ++i) {
+    if (i % 4 == 0) random = draw.words(row, i / 4);
+    const bool on = std::uint64_t{random[i % 4]} * kFullGrey < (std::uint64_t{grey[i]} << 32);
+    out[i / Bits::kWordBits] |= std::uint64_t{on} << (i % Bits::kWordBits);
+  }
+}
+
+Bits gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch) {
+  Bits out(rows.size(), data.units());
+  const Draw draw = key.at(Purpose::kBinarise, epoch);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (data.grey.rows() > 0) {
+      draw_bits(data.grey.row(rows[r]), draw, rows[r], out.row(r));
+    } else {
+      const auto from = data.bits.row(rows[r]);
+      std::copy(from.begin(), from.end(), out.row(r).begin());
+    }
+  }
+  return out;
+}
+
+Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
+  Dataset out{data.name, data.shape, {}, {}, {}, data.unit_count};
+  if (data.grey.rows() > 0) {
+    out.grey = Matrix<Grey>(rows.size(), data.units());
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      std::copy_n(data.grey.row(rows[r]).begin(), data.units(), out.grey.row(r).begin());
+    }
+  } else {
+    out.bits = gather(data, rows, Key{}, 0);
+  }
+  if (!data.labels.empty()) {
+    for (const std::uint32_t r : rows) out.labels.push_back(data.labels[r]);
+  }
+  return out;
+}
+
+std::vector<double> unit_means(const Dataset& data) {
+  std::vector<std::uint64_t> sums(data.units());
+  for (std::size_t r = 0; r < data.bits.rows(); ++r) {
+    for_each_set(data.bits.row(r), [&](std::size_t i) { sums[i] += kFullGrey; });
+  }
+  for (std::size_t r = 0; r < data.grey.rows(); ++r) {
+    for (std::size_t i = 0; i < data.units(); ++i) sums[i] += data.grey(r, i);
+  }
+  std::vector<double> means(data.units());
+  const double total = static_cast<double>(data.rows()) * kFullGrey;
+  for (std::size_t i = 0; i < means.size(); ++i) means[i] = static_cast<double>(sums[i]) / total;
+  return means;
+}
+
+std::vector<std::uint32_t> permutation(std::size_t count, const Draw& draw) {
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0u);
+  for (std::size_t i = count; i > 1; --i) {
+    std::swap(order[i - 1], order[draw.below(i, 0, static_cast<std::uint32_t>(i))]);
+  }
+  return order;
+}
+
+Dataset split_off(Dataset& data, std::size_t count, const Draw& draw) {
+  assert(count <= data.rows());
+  std::vector<std::uint32_t> order = permutation(data.rows(), draw);
+  const auto cut = order.begin() + static_cast<std::ptrdiff_t>(count);
+  std::sort(order.begin(), cut);
+  std::sort(cut, order.end());
+  const std::span<const std::uint32_t> all(order);
+  Dataset taken = select(data, all.first(count));
+  data = select(data, all.subspan(count));
+  return taken;
+}
+
+std::span<const std::uint32_t> Minibatches::at(std::uint64_t update) {
+  const std::uint64_t epoch = epoch_of(update);
+  if (epoch != order_epoch_) {
+    order_ = permutation(rows_, key_.at(Purpose::kShuffle, epoch));
+    order_epoch_ = epoch;
+  }
+  const std::size_t begin = static_cast<std::size_t>(update % per_epoch()) * batch_;
+  return std::span<const std::uint32_t>(order_).subspan(begin, std::min(batch_, rows_ - begin));
+}
+
+}  // namespace ergodic

@@ -1,0 +1,83 @@
+// Dataset: rows of binary data, held packed. Grey levels are kept only when each epoch binarises anew.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ergodic/core/bits.hpp"
+#include "ergodic/core/matrix.hpp"
+#include "ergodic/core/random.hpp"
+
+namespace ergodic {
+
+/// Height and width of a row that is a picture; zero if it is not known to be one.
+struct PictureShape {
+  std::size_t height = 0;
+  std::size_t width = 0;
+
+  bool operator==(const PictureShape&) const = default;
+};
+
+/// How values in [0, 1] become bits.
+enum class Binarise {
+  kThreshold,  ///< on from the threshold up
+  kFixed,      ///< one random draw by grey level, the same for everybody
+  kDynamic,    ///< a new random draw each epoch
+};
+
+/// A grey level: 0 is never on, kFullGrey always. Exact for 8-bit pictures (257 steps each).
+using Grey = std::uint16_t;
+inline constexpr Grey kFullGrey = 65535;
+
+struct Dataset {
+  std::string name;
+  PictureShape shape;
+  Bits bits;                  ///< rows x units; without rows if the levels below are used
+  Matrix<Grey> grey;          ///< rows x units, or empty
+  std::vector<int> labels;    ///< one for each row, or empty
+  std::size_t unit_count = 0;
+
+  std::size_t rows() const { return grey.rows() > 0 ? grey.rows() : bits.rows(); }
+  std::size_t units() const { return unit_count; }
+};
+
+/// Turns one row of grey levels into bits, each on with the probability that its level says. `out` has words_for(units).
+void draw_bits(std::span<const Grey> grey, const Draw& draw, std::uint32_t row, std::span<std::uint64_t> out);
+
+/// The chosen rows as bits, in the given order. Dynamic data is drawn for this epoch.
+Bits gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch);
+
+/// Dataset of the chosen rows.
+Dataset select(const Dataset& data, std::span<const std::uint32_t> rows);
+
+/// The mean of each bit over all rows (of each grey level, for dynamic data).
+std::vector<double> unit_means(const Dataset& data);
+
+/// All of [0, count) in random order: a pure function of the draw.
+std::vector<std::uint32_t> permutation(std::size_t count, const Draw& draw);
+
+/// Moves `count` randomly chosen rows out of the data set, and returns them.
+Dataset split_off(Dataset& data, std::size_t count, const Draw& draw);
+
+/// The rows of each update, a pure function of (key, update): every epoch goes through all rows once, in a new order;
+/// the last batch of an epoch has what is left.
+class Minibatches {
+ public:
+  Minibatches(std::size_t rows, std::size_t batch, Key key) : rows_(rows), batch_(batch), key_(key) {}
+
+  std::uint64_t per_epoch() const { return (rows_ + batch_ - 1) / batch_; }
+  std::uint64_t epoch_of(std::uint64_t update) const { return update / per_epoch(); }
+  std::span<const std::uint32_t> at(std::uint64_t update);
+
+ private:
+  std::size_t rows_;
+  std::size_t batch_;
+  Key key_;
+  std::vector<std::uint32_t> order_;  // of the epoch last asked for
+  std::uint64_t order_epoch_ = ~std::uint64_t{0};
+};
+
+}  // namespace ergodic

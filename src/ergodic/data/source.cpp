@@ -1,0 +1,250 @@
+#include "ergodic/data/source.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <optional>
+
+#include "ergodic/core/error.hpp"
+#include "ergodic/data/catalogue.hpp"
+#include "ergodic/data/synthetic.hpp"
+#include "ergodic/format/csv.hpp"
+#include "ergodic/format/idx.hpp"
+#include "ergodic/format/npy.hpp"
+#include "ergodic/format/npz.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::uint8_t kTrainStream = 0;
+constexpr std::uint8_t kTestStream = 1;
+
+/// Calls f(span of elements in their own type).
+template <class F>
+auto visit_elements(const Array& array, const F& f) {
+  const auto as = [&]<class T>(T) {
+    return f(std::span<const T>(reinterpret_cast<const T*>(array.bytes.data()), array.size()));
+  };
+  switch (array.type) {
+    case ElementType::kBool:
+    case ElementType::kUInt8:
+      return as(std::uint8_t{});
+    case ElementType::kInt8:
+      return as(std::int8_t{});
+    case ElementType::kUInt16:
+      return as(std::uint16_t{});
+    case ElementType::kInt16:
+      return as(std::int16_t{});
+    case ElementType::kUInt32:
+      return as(std::uint32_t{});
+    case ElementType::kInt32:
+      return as(std::int32_t{});
+    case ElementType::kUInt64:
+      return as(std::uint64_t{});
+    case ElementType::kInt64:
+      return as(std::int64_t{});
+    case ElementType::kFloat32:
+      return as(float{});
+    case ElementType::kFloat64:
+      return as(double{});
+  }
+  throw std::logic_error("unknown element type");
+}
+
+/// 8-bit values beyond 1 are grey levels of 255 steps; all else must lie in [0, 1] as it is.
+double full_scale(const Array& array) {
+  if (array.type != ElementType::kUInt8) return 1.0;
+  for (const std::byte b : array.bytes) {
+    if (std::to_integer<int>(b) > 1) return 255.0;
+  }
+  return 1.0;
+}
+
+Dataset grey_from_array(const Array& array, const std::string& where) {
+  if (array.shape.size() < 2) {
+    throw DataError(fmt::format("{}: expected rows of values (2 or more dimensions), found {}", where,
+                                array.shape.empty() ? "a single value" : "one dimension"));
+  }
+  const std::size_t rows = array.shape[0];
+  const std::size_t units = rows == 0 ? 0 : array.size() / rows;
+  if (rows == 0 || units == 0) throw DataError(fmt::format("{}: the data set is empty", where));
+  Dataset out{where, {}, {}, Matrix<Grey>(rows, units), {}, units};
+  if (array.shape.size() == 3) out.shape = {array.shape[1], array.shape[2]};
+  const double scale = full_scale(array);
+  visit_elements(array, [&](auto elements) {
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+      const double value = static_cast<double>(elements[k]) / scale;
+      if (!(value >= 0.0 && value <= 1.0)) {
+        throw DataError(fmt::format("{}: row {}, column {}: expected a value in [0, 1], found {}; scale the data first",
+                                    where, k / units, k % units, value));
+      }
+      out.grey.elements()[k] = static_cast<Grey>(std::lround(value * kFullGrey));
+    }
+  });
+  return out;
+}
+
+std::vector<int> labels_from_array(const Array& array, const std::string& where) {
+  std::vector<int> labels;
+  labels.reserve(array.size());
+  visit_elements(array, [&](auto elements) {
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+      const auto value = static_cast<double>(elements[k]);
+      if (!(value >= -1e9 && value <= 1e9) || value != std::floor(value)) {
+        throw DataError(fmt::format("{}: row {}: expected a whole number as label, found {}", where, k, value));
+      }
+      labels.push_back(static_cast<int>(value));
+    }
+  });
+  return labels;
+}
+
+/// The array of an archive under one of the names, if it is there.
+std::optional<Array> take(const std::vector<std::pair<std::string, Array>>& members,
+                          std::initializer_list<std::string_view> names) {
+  for (const auto& [name, array] : members) {
+    for (const std::string_view wanted : names) {
+      if (name == wanted) return array;
+    }
+  }
+  return std::nullopt;
+}
+
+struct Contents {
+  Array values;
+  std::optional<Array> labels;
+};
+
+Contents read_archive(const std::filesystem::path& path) {
+  const auto members = read_npz(path);
+  auto values = take(members, {"x", "X", "images", "data"});
+  if (!values && members.size() == 1) values = members[0].second;
+  if (!values) {
+    std::string names;
+    for (const auto& [name, array] : members) names += " " + name;
+    throw DataError(fmt::format("{}: expected an array named x, images or data; found:{}", path.string(), names));
+  }
+  return {std::move(*values), take(members, {"y", "labels"})};
+}
+
+/// Formats are told by their first bytes, not by the file's name.
+Contents read_any(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<unsigned char, 4> head{};
+  file.read(reinterpret_cast<char*>(head.data()), head.size());
+  if (std::memcmp(head.data(), "\x93NUM", 4) == 0) return {read_npy(path), {}};
+  if (std::memcmp(head.data(), "PK\x03\x04", 4) == 0) return read_archive(path);
+  const bool gzip = head[0] == 0x1F && head[1] == 0x8B;
+  const bool idx = head[0] == 0 && head[1] == 0 && head[2] >= 0x08 && head[3] >= 1;
+  if (gzip || (file && idx)) return {read_idx(path), {}};
+  return {read_csv(path), {}};
+}
+
+void attach_labels(Dataset& data, std::vector<int> labels, const std::string& where) {
+  if (labels.size() != data.rows()) {
+    throw DataError(
+        fmt::format("{}: expected a label for each of {} rows, found {} labels", where, data.rows(), labels.size()));
+  }
+  data.labels = std::move(labels);
+}
+
+Dataset read_images(const std::filesystem::path& path, const std::filesystem::path& labels) {
+  const Contents contents = read_any(path);
+  Dataset grey = grey_from_array(contents.values, path.string());
+  if (!labels.empty()) {
+    attach_labels(grey, labels_from_array(read_any(labels).values, labels.string()), labels.string());
+  } else if (contents.labels) {
+    attach_labels(grey, labels_from_array(*contents.labels, path.string()), path.string());
+  }
+  return grey;
+}
+
+/// The N of "name:N", within [lowest, highest], or the default without one. Nothing if the source is not of this name.
+std::optional<std::size_t> size_after(const std::string& source, std::string_view name, std::size_t standard,
+                                      std::size_t lowest, std::size_t highest) {
+  if (source == name) return standard;
+  if (!source.starts_with(std::string(name) + ":")) return std::nullopt;
+  const std::string_view digits = std::string_view(source).substr(name.size() + 1);
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size() || value < lowest || value > highest) {
+    throw UsageError(
+        fmt::format("{}: expected a number from {} to {} after '{}:', found '{}'", source, lowest, highest, name, digits));
+  }
+  return value;
+}
+
+std::optional<DataParts> made(const DataOptions& options) {
+  if (const auto n = size_after(options.source, "bars-and-stripes", 4, 1, 16)) return DataParts{bars_and_stripes(*n), {}};
+  if (const auto n = size_after(options.source, "shifting-bars", 9, 1, 65536)) return DataParts{shifting_bars(*n), {}};
+  if (const auto n = size_after(options.source, "digits", 20000, 10, 1000000)) {
+    return DataParts{binarised(digit_sheet(*n, kTrainStream), options, kTrainStream),
+                     binarised(digit_sheet(std::max<std::size_t>(*n / 10, 10), kTestStream), options, kTestStream)};
+  }
+  return std::nullopt;
+}
+
+std::optional<DataParts> catalogued(const DataOptions& options) {
+  const CatalogueEntry* entry = find_in_catalogue(options.source);
+  if (!entry) return std::nullopt;
+  const auto read = [&](const CatalogueFile& images, const CatalogueFile& labels, std::uint8_t stream) {
+    Dataset grey = read_images(located(*entry, images), located(*entry, labels));
+    grey.name = entry->name;
+    return binarised(std::move(grey), options, stream);
+  };
+  return DataParts{read(entry->train_images, entry->train_labels, kTrainStream),
+                   read(entry->test_images, entry->test_labels, kTestStream)};
+}
+
+DataParts from_file(const DataOptions& options) {
+  if (!std::filesystem::exists(options.source)) {
+    throw NoInputError(fmt::format("{}: no such file, and no data set of that name; `ergodic data list` shows the names",
+                                   options.source));
+  }
+  DataParts parts{binarised(read_images(options.source, options.labels), options, kTrainStream), {}};
+  const auto test_rows =
+      static_cast<std::size_t>(std::lround(options.test_share * static_cast<double>(parts.train.rows())));
+  if (test_rows > 0) parts.test = split_off(parts.train, test_rows, Key{}.at(Purpose::kSplit));
+  if (parts.train.rows() == 0) {
+    throw UsageError(fmt::format("{}: a test share of {} leaves no rows to train on", options.source, options.test_share));
+  }
+  return parts;
+}
+
+}  // namespace
+
+Dataset binarised(Dataset grey, const DataOptions& options, std::uint8_t stream) {
+  if (options.binarise == Binarise::kDynamic) return grey;
+  Dataset out{std::move(grey.name), grey.shape, Bits(grey.rows(), grey.units()), {}, std::move(grey.labels),
+              grey.unit_count};
+  const Draw draw = Key{}.at(Purpose::kBinarise, 0, stream);
+  const double cut = options.threshold * kFullGrey;
+  for (std::size_t r = 0; r < out.bits.rows(); ++r) {
+    const auto levels = std::as_const(grey.grey).row(r);
+    if (options.binarise == Binarise::kFixed) {
+      draw_bits(levels, draw, static_cast<std::uint32_t>(r), out.bits.row(r));
+    } else {
+      for (std::size_t i = 0; i < levels.size(); ++i) out.bits.set(r, i, levels[i] >= cut);
+    }
+  }
+  return out;
+}
+
+DataParts load_data(const DataOptions& options) {
+  const bool has_own_labels = find_in_catalogue(options.source) != nullptr;
+  if (auto parts = made(options)) {
+    require(options.labels.empty(), fmt::format("{} has its own labels; leave --labels out", options.source));
+    return std::move(*parts);
+  }
+  require(options.labels.empty() || !has_own_labels,
+          fmt::format("{} has its own labels; leave --labels out", options.source));
+  if (auto parts = catalogued(options)) return std::move(*parts);
+  return from_file(options);
+}
+
+}  // namespace ergodic

@@ -1,0 +1,32 @@
+// From what a user writes after --data to data sets: a name, or a file in any format that we read.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "ergodic/data/dataset.hpp"
+
+namespace ergodic {
+
+struct DataOptions {
+  std::string source;           ///< a path, or a name such as "mnist" or "bars-and-stripes:4"
+  std::filesystem::path labels;  ///< a file of one label for each row, or empty
+  Binarise binarise = Binarise::kThreshold;
+  double threshold = 0.5;
+  double test_share = 0.0;  ///< share of a set without a test part of its own that becomes one
+};
+
+struct DataParts {
+  Dataset train;
+  Dataset test;  ///< no rows if the set has no test part
+};
+
+/// Reads or makes the data. DataError names file, row and column of a value that is not in [0, 1]; a named set that is
+/// not on this machine gives NoInputError with the command that brings it.
+DataParts load_data(const DataOptions& options);
+
+/// The binary data set of grey levels.
+Dataset binarised(Dataset grey, const DataOptions& options, std::uint8_t stream);
+
+}  // namespace ergodic

@@ -1,0 +1,18 @@
+// Estimate: no number without its error. Likelihoods come as a bracket.
+#pragma once
+
+#include <string>
+
+namespace ergodic {
+
+struct Estimate {
+  double value = 0.0;
+  double lower = 0.0;  ///< the bracket; equal to the value where it is exact
+  double upper = 0.0;
+  double standard_error = 0.0;
+  std::string method;
+};
+
+inline Estimate exactly(double value) { return {value, value, value, 0.0, "exact"}; }
+
+}  // namespace ergodic

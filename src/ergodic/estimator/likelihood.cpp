@@ -1,0 +1,47 @@
+#include "ergodic/estimator/likelihood.hpp"
+
+#include <cmath>
+#include <span>
+
+#include "ergodic/model/exact.hpp"
+#include "ergodic/model/proxies.hpp"
+
+namespace ergodic {
+namespace {
+
+struct Mean {
+  double value = 0.0;
+  double standard_error = 0.0;
+};
+
+Mean mean_of(std::span<const double> values) {
+  const auto count = static_cast<double>(values.size());
+  double sum = 0.0;
+  for (const double v : values) sum += v;
+  const double mean = sum / count;
+  double squares = 0.0;
+  for (const double v : values) squares += (v - mean) * (v - mean);
+  return {mean, values.size() > 1 ? std::sqrt(squares / (count - 1.0) / count) : 0.0};
+}
+
+}  // namespace
+
+std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context) {
+  if (enumerated_units(model) > kMaxEnumeratedUnits) return std::nullopt;
+  const std::optional<double> log_z = exact_log_z(model, context);
+  return log_z ? std::optional(exactly(*log_z)) : std::nullopt;
+}
+
+Judgement judge(const Rbm& model, const Bits& rows, Key key, const Context& context) {
+  const State visible(rows, levels_of(model.visible()));
+  Judgement out;
+  out.free_energy = mean_of(model.free_energy(visible, context)).value;
+  const Mean pseudo = mean_of(pseudo_log_likelihood(model, visible, key, 0, context));
+  out.pseudo_log_likelihood = pseudo.value;
+  out.pseudo_standard_error = pseudo.standard_error;
+  out.log_z = estimate_log_z(model, context);
+  if (out.log_z) out.log_likelihood = exactly(-out.free_energy - out.log_z->value);
+  return out;
+}
+
+}  // namespace ergodic

@@ -1,0 +1,24 @@
+// CSV: a table of numbers as text (after RFC 4180, but only numbers, and with the habits of numpy.savetxt and R).
+//
+// Separated by semicolons, tabs, commas or blanks: the first of these that the first line has. That line is a header,
+// and skipped, if one of its fields is neither a number nor empty. Skipped too: blank lines, and lines that begin
+// with "#". Numbers may stand in double quotes, decimals have a point, whatever the locale; "nan" and "inf" are
+// numbers.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "ergodic/format/array.hpp"
+
+namespace ergodic {
+
+/// A float64 array, rows x columns. Every row must have as many fields as the first line.
+Array read_csv(const std::filesystem::path& path);
+
+/// `where` names the file in messages.
+Array parse_csv(std::span<const std::byte> file, const std::string& where);
+
+}  // namespace ergodic

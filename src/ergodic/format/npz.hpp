@@ -1,0 +1,28 @@
+// npz: named arrays in one file; a zip archive whose members are npy files (numpy.savez; PKWARE APPNOTE 6.3, zip64).
+//
+// Members may be stored or deflated; see zip.hpp for what is checked.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ergodic/format/array.hpp"
+
+namespace ergodic {
+
+/// Names without their ".npy", in the order of the archive.
+using NamedArrays = std::vector<std::pair<std::string, Array>>;
+
+NamedArrays read_npz(const std::filesystem::path& path);
+/// Stored members, no dates: the same arrays give the same bytes. Below 4 GiB in all.
+void write_npz(const std::filesystem::path& path, const NamedArrays& arrays);
+
+/// `where` names the file in messages.
+NamedArrays parse_npz(std::span<const std::byte> file, const std::string& where);
+std::vector<std::byte> encode_npz(const NamedArrays& arrays);
+
+}  // namespace ergodic

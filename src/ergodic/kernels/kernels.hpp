@@ -1,0 +1,53 @@
+// The hot loops. Models are written in terms of these and never look inside a State.
+//
+// What each computes is fixed to the last bit: fields are summed in double, the bias first, then the units in ascending
+// order; a sampled bit compares 48 random bits with the sigmoid of such a field. Any faster way of doing the same must
+// give the same bits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/matrix.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/kernels/state.hpp"
+
+namespace ergodic {
+
+/// The map from one layer's state x to the fields of another: I = bias + x W.
+struct Affine {
+  MatrixView<const float> weights;  ///< [units of x, units of the target]
+  std::span<const float> bias;      ///< [units of the target]
+};
+
+/// fields(chain, unit) = I.
+void product(const State& x, const Affine& map, MatrixView<double> fields, const Context& context);
+
+/// Resamples a two-valued layer given another: a unit is high with probability sigmoid(gap * I). Row r draws the random
+/// numbers of chain first_chain + r.
+void sample(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
+            const Context& context);
+
+/// The expected values of a two-valued layer given another.
+void means(const State& x, const Affine& map, Levels levels, MatrixView<float> out, const Context& context);
+
+/// out(i, j) += sum over rows r of row_weight(r) x(r, i) y(r, j). One row weight for all rows, or one for each.
+void correlate(const State& x, MatrixView<const float> y, std::span<const double> row_weights, MatrixView<double> out,
+               const Context& context);
+
+/// out(i) += sum over rows r of row_weight(r) x(r, i), for a state and for a real matrix.
+void add_column_sums(const State& x, std::span<const double> row_weights, std::span<double> out);
+void add_column_sums(MatrixView<const float> y, std::span<const double> row_weights, std::span<double> out);
+
+/// The values of a state as a real matrix of the same shape.
+void unpack(const State& x, MatrixView<float> out);
+
+/// out = in transposed.
+void transpose(MatrixView<const float> in, MatrixView<float> out, const Context& context);
+
+/// Whether 48 random bits of (chain, unit) fall below p: the coin of every two-valued unit. The upper 16 bits of eight
+/// units come from one Philox block; the lower 32 are drawn only when the upper ones cannot decide.
+bool coin(const Draw& draw, std::uint32_t chain, std::uint32_t unit, double p);
+
+}  // namespace ergodic

@@ -1,0 +1,36 @@
+// Parameters: one flat buffer of floats with named slots. Optimisers, checkpoints and files see only this.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ergodic {
+
+struct Slot {
+  std::string name;
+  std::vector<std::size_t> shape;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+};
+
+class Parameters {
+ public:
+  /// Appends a slot of zeros.
+  void add(std::string name, std::vector<std::size_t> shape);
+
+  const std::vector<Slot>& slots() const { return slots_; }
+  const Slot& slot(std::string_view name) const;
+  std::span<float> values() { return values_; }
+  std::span<const float> values() const { return values_; }
+  std::span<float> operator[](std::string_view name);
+  std::span<const float> operator[](std::string_view name) const;
+
+ private:
+  std::vector<Slot> slots_;
+  std::vector<float> values_;
+};
+
+}  // namespace ergodic

@@ -1,0 +1,47 @@
+#include "ergodic/model/proxies.hpp"
+
+#include <bit>
+#include <utility>
+
+#include "ergodic/core/elementary.hpp"
+
+namespace ergodic {
+namespace {
+
+// Keep apart the random numbers of one step.
+constexpr std::uint8_t kFlipStream = 0, kUpStream = 1, kDownStream = 2;
+
+}  // namespace
+
+std::vector<double> pseudo_log_likelihood(const Rbm& model, const State& rows, Key key, std::uint64_t step,
+                                          const Context& context) {
+  const Draw draw = key.at(Purpose::kMonitor, step, kFlipStream);
+  State flipped = rows;
+  for (std::size_t r = 0; r < rows.chains(); ++r) {
+    const std::size_t unit = draw.below(rows.units(), static_cast<std::uint32_t>(r), 0);
+    flipped.bits().set(r, unit, !rows.bits().get(r, unit));
+  }
+  const std::vector<double> here = model.free_energy(rows, context);
+  std::vector<double> out = model.free_energy(flipped, context);
+  const auto units = static_cast<double>(rows.units());
+  for (std::size_t r = 0; r < out.size(); ++r) out[r] = -units * softplus(here[r] - out[r]);
+  return out;
+}
+
+State reconstruct(const Rbm& model, const State& rows, Key key, std::uint64_t step, const Context& context) {
+  State layers[] = {rows, model.make_state(Rbm::kHidden, rows.chains())};
+  model.resample(Rbm::kHidden, layers, key.at(Purpose::kMonitor, step, kUpStream), 0, context);
+  model.resample(Rbm::kVisible, layers, key.at(Purpose::kMonitor, step, kDownStream), 0, context);
+  return std::move(layers[Rbm::kVisible]);
+}
+
+double reconstruction_error(const Rbm& model, const State& rows, Key key, std::uint64_t step, const Context& context) {
+  const State back = reconstruct(model, rows, key, step, context);
+  std::uint64_t differing = 0;
+  for (std::size_t w = 0; w < rows.bits().words().size(); ++w) {
+    differing += static_cast<std::uint64_t>(std::popcount(rows.bits().words()[w] ^ back.bits().words()[w]));
+  }
+  return static_cast<double>(differing) / (static_cast<double>(rows.chains()) * static_cast<double>(rows.units()));
+}
+
+}  // namespace ergodic

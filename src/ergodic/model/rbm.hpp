@@ -1,0 +1,94 @@
+// Restricted Boltzmann machine (Smolensky 1986; Hinton 2002):
+//   E(x, v) = -x'Wv - b'x - c'v,   p(x, v) = exp(-E)/Z,   F(x) = -log sum_v exp(-E(x, v)).
+// Given one layer the units of the other are independent, so both conditionals are exact and cheap.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/matrix.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/model/layer.hpp"
+#include "ergodic/model/parameters.hpp"
+
+namespace ergodic {
+
+/// Averages of -dE/dtheta in the layout of the parameters: x v' for the weights, x and v for the biases. The gradient of
+/// the log-likelihood is the data's statistics minus the model's.
+using Statistics = std::vector<double>;
+
+class Rbm {
+ public:
+  /// The blocks that Gibbs sampling resamples in turn; also the order of the layers in Chains.
+  static constexpr std::size_t kVisible = 0;
+  static constexpr std::size_t kHidden = 1;
+  static constexpr std::size_t kLayers = 2;
+
+  /// A machine with all parameters zero.
+  Rbm(Layer visible, Layer hidden);
+
+  const Layer& visible() const { return visible_; }
+  const Layer& hidden() const { return hidden_; }
+  const Layer& layer(std::size_t block) const { return block == kVisible ? visible_ : hidden_; }
+
+  const Parameters& parameters() const { return parameters_; }
+  MatrixView<const float> weights() const;  ///< [visible, hidden]
+  std::span<const float> visible_bias() const { return parameters_["visible_bias"]; }
+  std::span<const float> hidden_bias() const { return parameters_["hidden_bias"]; }
+
+  /// Changes the parameters through edit(Parameters&), then renews what is derived from them.
+  template <class Edit>
+  void update(const Edit& edit, const Context& context) {
+    edit(parameters_);
+    derive(context);
+  }
+
+  /// A state of one layer, every unit low.
+  State make_state(std::size_t block, std::size_t chains) const;
+
+  /// E(x, v) for each chain.
+  std::vector<double> energy(const State& visible, const State& hidden, const Context& context) const;
+  /// F(x) for each row, up to -log Z: log p(x) = -F(x) - log Z.
+  std::vector<double> free_energy(const State& visible, const Context& context) const;
+
+  /// Resamples one layer given the other. Row r draws the random numbers of chain first_chain + r.
+  void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
+                const Context& context) const;
+  /// E[layer | the other layer], a row for each chain.
+  Matrix<float> conditional_means(std::size_t block, const State& given, const Context& context) const;
+
+  /// Adds row_weight * (x v', x, v) over the rows, v given as values or means. One row weight, or one for each row.
+  void add_statistics(const State& visible, MatrixView<const float> hidden, std::span<const double> row_weights,
+                      Statistics& out, const Context& context) const;
+  /// The same with the roles exchanged: hidden states, visible means.
+  void add_statistics(MatrixView<const float> visible, const State& hidden, std::span<const double> row_weights,
+                      Statistics& out, const Context& context) const;
+
+  /// The map from the other layer to this block's fields.
+  Affine map_to(std::size_t block) const;
+
+ private:
+  void derive(const Context& context);
+
+  Layer visible_;
+  Layer hidden_;
+  Parameters parameters_;
+  Matrix<float> transposed_;  // derived: [hidden, visible]
+};
+
+/// The same distribution in other units: x = scale x' + shift on each side, in double. E(x, v) = E'(x', v') + offset.
+struct Rewritten {
+  Matrix<double> weights;
+  std::vector<double> visible_bias;
+  std::vector<double> hidden_bias;
+  double energy_offset = 0.0;
+};
+Rewritten rewrite(const Rbm& rbm, Levels visible, Levels hidden);
+
+/// The machine with other unit types and the same distribution, for example {0,1} as +-1, rounded to float.
+Rbm with_units(const Rbm& rbm, const Layer& visible, const Layer& hidden);
+
+}  // namespace ergodic

@@ -1,0 +1,48 @@
+// The log of a run: one JSON object on a line for each record, so that any tool can draw the learning curve.
+//
+//     {"update":600,"epoch":1.0,"seconds":2.31,"reconstruction_error":0.0412}
+//
+// A number that is not finite is written as null. Each line is handed to the system at once: a killed run keeps its
+// rows.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/report/clock.hpp"
+
+namespace ergodic {
+
+class JsonLog : public Observer {
+ public:
+  /// Without keep_up_to the log starts empty. With it (the update of the checkpoint that is resumed) the rows up to
+  /// that update stay; later ones, of a run that was killed after its checkpoint, are dropped because the resumed run
+  /// writes them again, and so is a torn last line. IoError if the file cannot be written, DataError if it is not a
+  /// log.
+  explicit JsonLog(std::filesystem::path path, std::optional<std::uint64_t> keep_up_to = std::nullopt,
+                   Clock clock = steady_seconds);
+
+  /// Appends a row. IoError if it cannot be written, as on a full disk.
+  void record(const Record& record) override;
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
+  std::filesystem::path path_;
+  Clock clock_;
+  double seconds_before_ = 0.0;  // what the kept rows had reached
+  double started_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+/// All rows of a log; null becomes NaN. DataError, naming the line, at anything that JsonLog would not have written.
+std::vector<Record> read_log(const std::filesystem::path& path);
+
+}  // namespace ergodic

@@ -1,0 +1,113 @@
+#include "ergodic/run/data_tools.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "ergodic/data/catalogue.hpp"
+#include "ergodic/run/output.hpp"
+#include "ergodic/run/pictures.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr int kMostLabels = 1000;  // beyond, labels are not classes and are not counted
+
+std::vector<std::size_t> label_counts(const std::vector<int>& labels) {
+  std::vector<std::size_t> counts;
+  for (const int label : labels) {
+    if (label < 0 || label >= kMostLabels) return {};
+    if (static_cast<std::size_t>(label) >= counts.size()) counts.resize(static_cast<std::size_t>(label) + 1);
+    ++counts[static_cast<std::size_t>(label)];
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::vector<NamedSet> named_sets() {
+  std::vector<NamedSet> out{
+      {"digits:N", "N procedural handwritten digits (20000 if not said), 28x28, 10 classes, and a tenth as many for tests",
+       true},
+      {"bars-and-stripes:N", "all N x N pictures of full rows or full columns (N = 4 if not said)", true},
+      {"shifting-bars:N", "one unit of N on, at each place (N = 9 if not said)", true}};
+  for (const CatalogueEntry& entry : catalogue()) out.push_back({entry.name, entry.description, is_fetched(entry)});
+  return out;
+}
+
+std::string to_json(const std::vector<NamedSet>& sets) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const NamedSet& set : sets) {
+    out.push_back({{"name", set.name}, {"description", set.description}, {"here", set.here}});
+  }
+  return nlohmann::ordered_json{{"sets", out}}.dump(2);
+}
+
+std::string to_text(const std::vector<NamedSet>& sets) {
+  std::string out;
+  for (const NamedSet& set : sets) {
+    out += fmt::format("{:<20} {}{}\n", set.name, set.description,
+                       set.here ? "" : fmt::format("; bring it with: ergodic data get {}", set.name));
+  }
+  return out;
+}
+
+std::filesystem::path get_data(const std::string& name) {
+  const CatalogueEntry* entry = find_in_catalogue(name);
+  if (!entry) {
+    std::vector<std::string> names;
+    for (const CatalogueEntry& e : catalogue()) names.push_back(e.name);
+    throw UsageError(fmt::format("no data set named '{}' to bring; there are: {}", name, fmt::join(names, ", ")));
+  }
+  if (!is_fetched(*entry)) fetch(*entry);
+  return cache_folder() / entry->name;
+}
+
+Spec ShowRequest::spec() {
+  Spec spec;
+  add_data_options(spec, data);
+  add_split_option(spec, split);
+  spec.group("Output").count("count", count, 1, 100000, "how many rows to draw").path("out", out, "a picture sheet (.png)");
+  return spec;
+}
+
+ShowResult show_data(const ShowRequest& request) {
+  require_writable(request.out);
+  const Dataset data = load_split(request.data, request.split);
+  ShowResult result{data.name, data.rows(), data.units(), data.shape, 0.0, label_counts(data.labels), 0};
+  const std::vector<double> means = unit_means(data);
+  result.mean = std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size());
+  result.bytes = data.bits.words().size_bytes() + data.grey.elements().size_bytes();
+  if (!request.out.empty()) {
+    std::vector<std::uint32_t> rows(std::min<std::size_t>(request.count, data.rows()));
+    std::iota(rows.begin(), rows.end(), 0u);
+    const State state(gather(data, rows, Key{}, 0), Bernoulli::kLevels);
+    write_png(request.out, picture_of_rows(drawable(state), data.shape));
+  }
+  return result;
+}
+
+std::string to_json(const ShowResult& r) {
+  return nlohmann::ordered_json{{"name", r.name},
+                                {"rows", r.rows},
+                                {"units", r.units},
+                                {"height", r.shape.height},
+                                {"width", r.shape.width},
+                                {"mean", r.mean},
+                                {"labels", r.labels},
+                                {"bytes", r.bytes}}
+      .dump(2);
+}
+
+std::string to_text(const ShowResult& r) {
+  std::string out = fmt::format("{}: {} rows of {} units", r.name, r.rows, r.units);
+  if (r.shape.height > 0) out += fmt::format(" ({})", shape_text(r.shape));
+  out += fmt::format("\nbits on    {:.4f}\nin memory  {:.1f} MB\n", r.mean, static_cast<double>(r.bytes) / 1e6);
+  if (!r.labels.empty()) out += fmt::format("labels     {}\n", fmt::join(r.labels, " "));
+  return out;
+}
+
+}  // namespace ergodic

@@ -1,0 +1,51 @@
+// `ergodic data`: list the named sets, bring one to this machine, look at any.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/run/data_request.hpp"
+
+namespace ergodic {
+
+struct NamedSet {
+  std::string name;
+  std::string description;
+  bool here = false;  ///< made on the spot, or already fetched
+};
+
+std::vector<NamedSet> named_sets();
+std::string to_json(const std::vector<NamedSet>& sets);
+std::string to_text(const std::vector<NamedSet>& sets);
+
+/// Brings a set of the catalogue into the cache, and returns its folder. UsageError if there is none of that name.
+std::filesystem::path get_data(const std::string& name);
+
+struct ShowRequest {
+  DataOptions data;
+  Split split = Split::kTrain;
+  std::uint64_t count = 100;
+  std::filesystem::path out;
+
+  Spec spec();
+};
+
+struct ShowResult {
+  std::string name;
+  std::size_t rows = 0, units = 0;
+  PictureShape shape;
+  double mean = 0.0;                ///< share of bits that are on
+  std::vector<std::size_t> labels;  ///< how many rows have label 0, 1, ...; empty without labels
+  std::size_t bytes = 0;            ///< that the set takes in memory
+};
+
+/// Describes a data set, and draws its first rows if --out is given.
+ShowResult show_data(const ShowRequest& request);
+
+std::string to_json(const ShowResult& result);
+std::string to_text(const ShowResult& result);
+
+}  // namespace ergodic

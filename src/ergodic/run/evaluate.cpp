@@ -1,0 +1,77 @@
+#include "ergodic/run/evaluate.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ergodic/model/exact.hpp"
+#include "ergodic/store/model_file.hpp"
+
+namespace ergodic {
+namespace {
+
+nlohmann::ordered_json json_of(const std::optional<Estimate>& estimate) {
+  if (!estimate) return nullptr;
+  return {{"value", estimate->value},
+          {"lower", estimate->lower},
+          {"upper", estimate->upper},
+          {"standard_error", estimate->standard_error},
+          {"method", estimate->method}};
+}
+
+}  // namespace
+
+Spec EvaluateRequest::spec() {
+  Spec out;
+  out.group("").path("model", model, "a machine that `ergodic train` wrote").positional().required();
+  add_data_options(out, data);
+  add_split_option(out, split);
+  out.group("Evaluation").count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers of the pseudo-likelihood");
+  return out;
+}
+
+EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) {
+  const ModelFile file = load_model(request.model);
+  const Dataset data = load_split(request.data, request.split);
+  require_matching_units(data, units_of(file.model.visible()));
+  const Key key{request.seed};
+  EvaluateResult out{data.rows(), judge(file.model, all_rows(data, key), key, context), ""};
+  if (!out.judgement.log_z) {
+    out.why_no_log_z =
+        enumerated_units(file.model) > kMaxEnumeratedUnits
+            ? fmt::format("the smaller layer has {} units, and exact enumeration goes up to {}",
+                          enumerated_units(file.model), kMaxEnumeratedUnits)
+            : "stopped before the end";
+  }
+  return out;
+}
+
+std::string to_json(const EvaluateResult& result) {
+  const Judgement& j = result.judgement;
+  nlohmann::ordered_json out;
+  out["rows"] = result.rows;
+  out["log_likelihood"] = json_of(j.log_likelihood);
+  out["log_z"] = json_of(j.log_z);
+  if (!result.why_no_log_z.empty()) out["why_no_log_z"] = result.why_no_log_z;
+  out["free_energy"] = j.free_energy;
+  out["pseudo_log_likelihood"] = {{"value", j.pseudo_log_likelihood}, {"standard_error", j.pseudo_standard_error}};
+  return out.dump(2);
+}
+
+std::string to_text(const EvaluateResult& result) {
+  const Judgement& j = result.judgement;
+  std::string out = fmt::format("rows                   {}\n", result.rows);
+  if (j.log_likelihood) {
+    out += fmt::format("log-likelihood         {:.4f} nats a row ({})\n", j.log_likelihood->value,
+                       j.log_likelihood->method);
+    out += fmt::format("log Z                  {:.4f} ({})\n", j.log_z->value, j.log_z->method);
+  } else {
+    out += fmt::format("log-likelihood         not known: {}\n", result.why_no_log_z);
+  }
+  out += fmt::format("free energy            {:.4f} nats a row\n", j.free_energy);
+  out += fmt::format("pseudo-log-likelihood  {:.2f} +- {:.2f} nats a row\n", j.pseudo_log_likelihood,
+                     j.pseudo_standard_error);
+  return out;
+}
+
+}  // namespace ergodic

@@ -1,0 +1,34 @@
+// `ergodic evaluate`: how good is a machine on data?
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/estimator/likelihood.hpp"
+#include "ergodic/run/data_request.hpp"
+
+namespace ergodic {
+
+struct EvaluateRequest {
+  std::filesystem::path model;
+  DataOptions data;
+  Split split = Split::kAuto;
+  std::uint64_t seed = 1;
+
+  Spec spec();
+};
+
+struct EvaluateResult {
+  std::size_t rows = 0;
+  Judgement judgement;
+  std::string why_no_log_z;  ///< empty if there is one
+};
+
+EvaluateResult evaluate(const EvaluateRequest& request, const Context& context);
+
+std::string to_json(const EvaluateResult& result);
+/// The same for a person.
+std::string to_text(const EvaluateResult& result);
+
+}  // namespace ergodic

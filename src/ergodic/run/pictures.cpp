@@ -1,0 +1,81 @@
+#include "ergodic/run/pictures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include "ergodic/report/sheet.hpp"
+
+namespace ergodic {
+namespace {
+
+SheetOptions sheet_for(PictureShape shape, std::size_t units) {
+  const PictureShape drawn = drawn_shape(shape, units);
+  SheetOptions options;
+  options.tile_height = drawn.height;
+  options.tile_width = drawn.width;
+  return options;
+}
+
+}  // namespace
+
+PictureShape drawn_shape(PictureShape shape, std::size_t units) {
+  if (shape.height * shape.width == units) return shape;
+  const auto [height, width] = tile_shape_for(units);
+  return {height, width};
+}
+
+std::string shape_text(PictureShape shape) { return fmt::format("{}x{}", shape.height, shape.width); }
+
+PictureShape shape_from_notes(const std::map<std::string, std::string>& notes, std::size_t units) {
+  const auto found = notes.find("picture");
+  PictureShape shape;
+  if (found == notes.end() || std::sscanf(found->second.c_str(), "%zux%zu", &shape.height, &shape.width) != 2) return {};
+  const bool fits = shape.height > 0 && shape.width == units / shape.height && shape.height * shape.width == units;
+  return fits ? shape : PictureShape{};
+}
+
+Matrix<float> drawable(const State& state) {
+  Matrix<float> out(state.chains(), state.units());
+  unpack(State(state.bits(), Bernoulli::kLevels), out);
+  return out;
+}
+
+Matrix<float> drawable_means(const Rbm& model, const State& hidden, const Context& context) {
+  Matrix<float> out = model.conditional_means(Rbm::kVisible, hidden, context);
+  const Levels levels = levels_of(model.visible());
+  for (float& value : out.elements()) value = (value - levels.low) / levels.gap();
+  return out;
+}
+
+Image picture_of_rows(const Matrix<float>& rows, PictureShape shape) {
+  return grey_sheet(rows, sheet_for(shape, rows.cols()));
+}
+
+Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit) {
+  const auto weights = model.weights();
+  std::vector<double> strength(weights.cols());
+  for (std::size_t i = 0; i < weights.rows(); ++i) {
+    for (std::size_t j = 0; j < weights.cols(); ++j) strength[j] += double{weights(i, j)} * weights(i, j);
+  }
+  std::vector<std::size_t> order(weights.cols());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return strength[a] > strength[b]; });
+  order.resize(std::min(order.size(), limit));
+  Matrix<float> tiles(order.size(), weights.rows());
+  for (std::size_t t = 0; t < order.size(); ++t) {
+    for (std::size_t i = 0; i < weights.rows(); ++i) tiles(t, i) = weights(i, order[t]);
+  }
+  return signed_sheet(tiles, sheet_for(shape, weights.rows()));
+}
+
+Image picture_of_reconstructions(const Rbm& model, const Bits& rows, PictureShape shape, Key key,
+                                 const Context& context) {
+  const Chains chains = start_at(model, State(rows, levels_of(model.visible())), 0, key, context);
+  return paired_sheet(drawable(chains.layers[Rbm::kVisible]),
+                      drawable_means(model, chains.layers[Rbm::kHidden], context), sheet_for(shape, rows.cols()));
+}
+
+}  // namespace ergodic

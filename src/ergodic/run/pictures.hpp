@@ -1,0 +1,35 @@
+// The pictures of a machine: samples, filters, reconstructions, and the data itself, as sheets.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/data/dataset.hpp"
+#include "ergodic/format/png.hpp"
+#include "ergodic/model/rbm.hpp"
+#include "ergodic/sampler/chains.hpp"
+
+namespace ergodic {
+
+/// The shape under which rows are drawn: the data's own, or a near square if it has none.
+PictureShape drawn_shape(PictureShape shape, std::size_t units);
+
+/// "28x28" and back; no shape if the text is missing or does not fit the units.
+std::string shape_text(PictureShape shape);
+PictureShape shape_from_notes(const std::map<std::string, std::string>& notes, std::size_t units);
+
+/// States as values in [0, 1] for drawing, whatever their levels.
+Matrix<float> drawable(const State& state);
+/// The expected values of the visible layer given the chains' hidden states, in [0, 1].
+Matrix<float> drawable_means(const Rbm& model, const State& hidden, const Context& context);
+
+Image picture_of_rows(const Matrix<float>& rows, PictureShape shape);
+/// One tile for each hidden unit: its weights to the visible layer; at most `limit` of them, the largest first.
+Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit);
+/// Each row beside E[x' | v], v ~ p(v | x).
+Image picture_of_reconstructions(const Rbm& model, const Bits& rows, PictureShape shape, Key key,
+                                 const Context& context);
+
+}  // namespace ergodic

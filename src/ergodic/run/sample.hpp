@@ -1,0 +1,59 @@
+// `ergodic sample` and `ergodic reconstruct`: pictures or arrays of what a machine believes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/run/data_request.hpp"
+
+namespace ergodic {
+
+struct SampleRequest {
+  std::filesystem::path model;
+  std::uint64_t count = 100;
+  std::uint64_t sweeps = 1000;
+  bool means = false;
+  std::uint64_t seed = 1;
+  std::filesystem::path out;
+
+  Spec spec();
+};
+
+struct ReconstructRequest {
+  std::filesystem::path model;
+  DataOptions data;
+  Split split = Split::kAuto;
+  std::uint64_t count = 50;
+  std::uint64_t seed = 1;
+  std::filesystem::path out;
+
+  Spec spec();
+};
+
+struct SampleResult {
+  std::filesystem::path out;
+  std::uint64_t count = 0;
+  std::uint64_t sweeps = 0;
+  double seconds = 0.0;
+  bool stopped = false;  ///< fewer sweeps than asked for, and nothing written
+};
+
+struct ReconstructResult {
+  std::filesystem::path out;
+  std::uint64_t count = 0;
+  double error = 0.0;  ///< share of bits that differ between a row and its reconstruction
+};
+
+/// Runs `count` chains from a far start and writes their visible states: a sheet if --out ends in .png, an array if in
+/// .npy.
+SampleResult draw_samples(const SampleRequest& request, const Context& context);
+
+/// Writes rows of data beside their reconstructions: a sheet (.png), or the reconstructions' expected values (.npy).
+ReconstructResult draw_reconstructions(const ReconstructRequest& request, const Context& context);
+
+std::string to_json(const SampleResult& result);
+std::string to_json(const ReconstructResult& result);
+
+}  // namespace ergodic

@@ -1,0 +1,82 @@
+// `ergodic train`: from a request to a trained machine in a file, with checkpoints on the way.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/data/source.hpp"
+#include "ergodic/run/spec.hpp"
+#include "ergodic/trainer/trainer.hpp"
+
+namespace ergodic {
+
+enum class UnitType { kBernoulli, kSpin };
+enum class ModelKind { kRbm };
+
+template <>
+struct Names<UnitType> {
+  static constexpr std::array<std::pair<UnitType, std::string_view>, 2> kAll{
+      {{UnitType::kBernoulli, "bernoulli"}, {UnitType::kSpin, "spin"}}};
+};
+template <>
+struct Names<ModelKind> {
+  static constexpr std::array<std::pair<ModelKind, std::string_view>, 1> kAll{{{ModelKind::kRbm, "rbm"}}};
+};
+template <>
+struct Names<Method> {
+  static constexpr std::array<std::pair<Method, std::string_view>, 3> kAll{
+      {{Method::kPcd, "pcd"}, {Method::kCd, "cd"}, {Method::kExact, "exact"}}};
+};
+template <>
+struct Names<Schedule> {
+  static constexpr std::array<std::pair<Schedule, std::string_view>, 3> kAll{
+      {{Schedule::kLinear, "linear"}, {Schedule::kCosine, "cosine"}, {Schedule::kConstant, "constant"}}};
+};
+
+struct TrainRequest {
+  DataOptions data;
+  double held_out_share = 0.02;
+  ModelKind model = ModelKind::kRbm;
+  UnitType visible_type = UnitType::kBernoulli;
+  UnitType hidden_type = UnitType::kBernoulli;
+  std::uint64_t hidden = 500;
+  Method method = Method::kPcd;
+  std::uint64_t steps = 1;
+  std::uint64_t chains = 0;  ///< 0: as many as the batch has rows
+  std::uint64_t batch = 0;   ///< 0: 100, or all rows if there are fewer
+  std::uint64_t epochs = 20;
+  double learning_rate = 0.05;
+  Schedule schedule = Schedule::kLinear;
+  double momentum = 0.0;
+  double l1 = 0.0;
+  double l2 = 0.0;
+  bool uncentred = false;
+  double weight_scale = 0.01;
+  std::uint64_t seed = 1;
+  std::filesystem::path out;
+  std::filesystem::path log;
+  std::filesystem::path report;
+  double checkpoint_every = 60.0;  ///< seconds
+  bool resume = false;
+
+  Spec spec();
+};
+
+struct TrainResult {
+  std::filesystem::path model;  ///< empty if the run was stopped
+  std::filesystem::path checkpoint;  ///< where a stopped run can be resumed from
+  std::uint64_t updates = 0;
+  double epochs = 0.0;
+  double seconds = 0.0;             ///< of training, since this start or resumption
+  double samples_per_second = 0.0;  ///< rows of training data
+  Record last;                      ///< the monitors at the last record
+};
+
+/// Trains until done, or until the observer asks to stop: then a checkpoint is written first.
+TrainResult train(TrainRequest request, const Context& context);
+
+std::string to_json(const TrainResult& result);
+
+}  // namespace ergodic

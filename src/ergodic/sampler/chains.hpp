@@ -1,0 +1,29 @@
+// Chains: everything that a sampler may change, and all that a checkpoint of sampling needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/kernels/state.hpp"
+#include "ergodic/model/rbm.hpp"
+
+namespace ergodic {
+
+struct Chains {
+  std::vector<State> layers;      ///< one state for each layer of the model, a row for each chain
+  std::uint64_t sweep = 0;        ///< sweeps done so far; names the random numbers of the next
+  std::uint64_t first_chain = 0;  ///< global index of row 0
+
+  std::size_t count() const { return layers.empty() ? 0 : layers[0].chains(); }
+};
+
+/// Chains at a far start: the visible units drawn as if there were no couplings, the hidden ones given them.
+Chains far_start(const Rbm& model, std::size_t count, Key key, const Context& context);
+
+/// Chains at given visible states, the hidden units drawn given them with the numbers of `sweep`.
+Chains start_at(const Rbm& model, State visible, std::uint64_t sweep, Key key, const Context& context);
+
+}  // namespace ergodic

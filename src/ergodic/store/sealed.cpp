@@ -1,0 +1,36 @@
+#include "ergodic/store/sealed.hpp"
+
+#include <fmt/format.h>
+
+#include "ergodic/core/error.hpp"
+#include "ergodic/core/version.hpp"
+
+namespace ergodic {
+
+void write_sealed(const std::filesystem::path& path, Tensors tensors) {
+  tensors.metadata["written_by"] = std::string("ergodic ") + kVersion;
+  tensors.metadata["digest"] = digest_of(tensors);
+  write_safetensors(path, tensors);
+}
+
+Unsealed read_sealed(const std::filesystem::path& path) {
+  Unsealed out{read_safetensors(path), false};
+  const auto& metadata = out.tensors.metadata;
+  const auto stored = metadata.find("digest");
+  if (stored == metadata.end()) {
+    if (metadata.contains("written_by")) {
+      throw DataError(fmt::format("{}: metadata: written by {} but without its digest; the file is damaged",
+                                  path.string(), metadata.at("written_by")));
+    }
+    return out;
+  }
+  const std::string found = digest_of(out.tensors);
+  if (stored->second != found) {
+    throw DataError(fmt::format("{}: the content does not agree with its digest (expected {}, found {}); the file is damaged",
+                                path.string(), stored->second, found));
+  }
+  out.verified = true;
+  return out;
+}
+
+}  // namespace ergodic

@@ -1,0 +1,97 @@
+#include "ergodic/store/tensors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "ergodic/core/error.hpp"
+
+namespace ergodic {
+namespace {
+
+template <class T>
+Array make_array(ElementType type, std::span<const T> values, std::vector<std::size_t> shape) {
+  const std::span<const std::byte> bytes = std::as_bytes(values);
+  return {type, std::move(shape), {bytes.begin(), bytes.end()}};
+}
+
+template <class T>
+std::vector<float> finite_floats(const Array& array, const std::string& name, const std::string& where) {
+  std::vector<T> values(array.size());
+  std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
+  std::vector<float> out(values.size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    out[k] = static_cast<float>(values[k]);
+    if (!std::isfinite(out[k])) {
+      throw DataError(fmt::format("{}: {}: element {} is {}, expected a finite number", where, name, k, values[k]));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+const std::string& metadata_at(const Tensors& tensors, const std::string& key, const std::string& where) {
+  const auto found = tensors.metadata.find(key);
+  if (found == tensors.metadata.end()) {
+    throw DataError(fmt::format("{}: metadata: expected a key '{}', found none", where, key));
+  }
+  return found->second;
+}
+
+void check_format(const Tensors& tensors, const std::string& format, int version, const std::string& where) {
+  const std::string& found = metadata_at(tensors, "format", where);
+  if (found != format) throw DataError(fmt::format("{}: expected the format {}, found {}", where, format, found));
+  const std::string& text = metadata_at(tensors, "version", where);
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 1 || number > version) {
+    throw DataError(fmt::format("{}: expected version 1 to {} of {}, found '{}'", where, version, format, text));
+  }
+}
+
+std::vector<float> floats_at(const Tensors& tensors, const std::string& name, const std::vector<std::size_t>& shape,
+                             const std::string& where) {
+  const Array* array = tensors.find(name);
+  if (!array) throw DataError(fmt::format("{}: expected a tensor named {}, found none", where, name));
+  if (array->shape != shape) {
+    throw DataError(fmt::format("{}: {}: expected shape [{}], found [{}]", where, name, fmt::join(shape, ", "),
+                                fmt::join(array->shape, ", ")));
+  }
+  if (array->type == ElementType::kFloat32) return finite_floats<float>(*array, name, where);
+  if (array->type == ElementType::kFloat64) return finite_floats<double>(*array, name, where);
+  throw DataError(fmt::format("{}: {}: expected 32- or 64-bit floats, found {}", where, name, name_of(array->type)));
+}
+
+Array array_of(std::span<const float> values, std::vector<std::size_t> shape) {
+  return make_array(ElementType::kFloat32, values, std::move(shape));
+}
+Array array_of(std::span<const double> values, std::vector<std::size_t> shape) {
+  return make_array(ElementType::kFloat64, values, std::move(shape));
+}
+Array array_of(std::span<const std::uint64_t> values, std::vector<std::size_t> shape) {
+  return make_array(ElementType::kUInt64, values, std::move(shape));
+}
+
+void put_parameters(Tensors& tensors, const Rbm& model) {
+  for (const Slot& slot : model.parameters().slots()) {
+    tensors.arrays.emplace_back(slot.name, array_of(model.parameters()[slot.name], slot.shape));
+  }
+}
+
+void take_parameters(const Tensors& tensors, Rbm& model, const std::string& where) {
+  model.update(
+      [&](Parameters& parameters) {
+        for (const Slot& slot : parameters.slots()) {
+          const std::vector<float> values = floats_at(tensors, slot.name, slot.shape, where);
+          std::copy(values.begin(), values.end(), parameters[slot.name].begin());
+        }
+      },
+      Context{});
+}
+
+}  // namespace ergodic

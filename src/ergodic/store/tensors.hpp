@@ -1,0 +1,35 @@
+// Between tensors and what they mean: typed arrays in and out, checked metadata, a machine's parameters.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ergodic/format/safetensors.hpp"
+#include "ergodic/model/rbm.hpp"
+
+namespace ergodic {
+
+/// The metadata under a key; DataError if it is missing.
+const std::string& metadata_at(const Tensors& tensors, const std::string& key, const std::string& where);
+
+/// DataError unless the metadata says this format and a version up to ours.
+void check_format(const Tensors& tensors, const std::string& format, int version, const std::string& where);
+
+/// An array of floats (32 or 64 bits) of exactly this shape, every element finite; DataError otherwise.
+std::vector<float> floats_at(const Tensors& tensors, const std::string& name, const std::vector<std::size_t>& shape,
+                             const std::string& where);
+
+/// Copies elements into an array of that type.
+Array array_of(std::span<const float> values, std::vector<std::size_t> shape);
+Array array_of(std::span<const double> values, std::vector<std::size_t> shape);
+Array array_of(std::span<const std::uint64_t> values, std::vector<std::size_t> shape);
+
+/// A tensor for each slot of the machine's parameters.
+void put_parameters(Tensors& tensors, const Rbm& model);
+/// Sets the machine's parameters from the tensors of their names.
+void take_parameters(const Tensors& tensors, Rbm& model, const std::string& where);
+
+}  // namespace ergodic

@@ -1,0 +1,28 @@
+#include "ergodic/trainer/centring.hpp"
+
+namespace ergodic {
+
+void centre(const Rbm& model, std::span<const double> mu, std::span<const double> lambda, Statistics& gradient,
+            const Context& context) {
+  const std::size_t n = units_of(model.visible()), m = units_of(model.hidden());
+  const MatrixView<double> dw(gradient.data(), n, m);
+  const std::span<double> db(gradient.data() + n * m, n);
+  const std::span<double> dc(gradient.data() + n * m + n, m);
+  constexpr std::size_t kRows = 32;
+  context.for_blocks(n, kRows, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      double* row = dw.row(i).data();
+      const double mean = mu[i], change = db[i];
+      for (std::size_t j = 0; j < m; ++j) row[j] -= mean * dc[j] + change * lambda[j];
+      for (std::size_t j = 0; j < m; ++j) db[i] -= row[j] * lambda[j];
+    }
+  });
+  constexpr std::size_t kColumns = 64;
+  context.for_blocks(m, kColumns, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = begin; j < end; ++j) dc[j] -= dw(i, j) * mu[i];
+    }
+  });
+}
+
+}  // namespace ergodic

@@ -1,0 +1,70 @@
+#include "ergodic/trainer/monitor.hpp"
+
+#include <cmath>
+
+#include "ergodic/model/exact.hpp"
+#include "ergodic/model/proxies.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kCheapEnumeration = 16;  // hidden units up to which every record affords the exact likelihood
+
+double average(std::span<const double> values) {
+  double sum = 0.0;
+  for (const double v : values) sum += v;
+  return sum / static_cast<double>(values.size());
+}
+
+double weight_norm(const Rbm& model) {
+  double squares = 0.0;
+  for (const float w : model.weights().elements()) squares += double{w} * w;
+  return std::sqrt(squares / static_cast<double>(model.weights().elements().size()));
+}
+
+struct Activity {
+  double dead = 0.0;
+  double saturated = 0.0;
+};
+
+Activity hidden_activity(const Rbm& model, const State& rows, const Context& context) {
+  const Matrix<float> hidden = model.conditional_means(Rbm::kHidden, rows, context);
+  std::vector<double> sums(hidden.cols());
+  const double weight = 1.0 / static_cast<double>(rows.chains());
+  add_column_sums(hidden, {&weight, 1}, sums);
+  const Levels levels = levels_of(model.hidden());
+  Activity out;
+  for (const double mean : sums) {
+    const double share_on = (mean - levels.low) / levels.gap();
+    if (share_on < 0.01) out.dead += 1.0;
+    if (share_on > 0.99) out.saturated += 1.0;
+  }
+  out.dead /= static_cast<double>(sums.size());
+  out.saturated /= static_cast<double>(sums.size());
+  return out;
+}
+
+}  // namespace
+
+Measures measure(const Rbm& model, const State& train, const State& held_out, Key key, std::uint64_t step,
+                 const Context& context) {
+  Measures out;
+  const State& judged = held_out.chains() > 0 ? held_out : train;
+  const double judged_free_energy = average(model.free_energy(judged, context));
+  if (held_out.chains() > 0) {
+    out.emplace_back("free_energy_gap", judged_free_energy - average(model.free_energy(train, context)));
+  }
+  out.emplace_back("reconstruction_error", reconstruction_error(model, train, key, step, context));
+  out.emplace_back("pseudo_log_likelihood", average(pseudo_log_likelihood(model, judged, key, step, context)));
+  if (enumerated_units(model) <= kCheapEnumeration) {
+    const Context unobserved{context.threads, nullptr};
+    out.emplace_back("log_likelihood", -judged_free_energy - *exact_log_z(model, unobserved));
+  }
+  out.emplace_back("weight_norm", weight_norm(model));
+  const Activity activity = hidden_activity(model, train, context);
+  out.emplace_back("dead", activity.dead);
+  out.emplace_back("saturated", activity.saturated);
+  return out;
+}
+
+}  // namespace ergodic

@@ -1,0 +1,27 @@
+// Monitors: what a run says about itself while it trains. They read the machine and change nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/model/rbm.hpp"
+
+namespace ergodic {
+
+using Measures = std::vector<std::pair<std::string, double>>;
+
+/// On these rows of training data and (if any) of held-out data:
+///   free_energy_gap        mean F(held out) - mean F(training); it grows when the machine over-fits
+///   reconstruction_error   share of bits that differ after one sweep down and up
+///   pseudo_log_likelihood  sum_i log p(x_i | the rest), from one random unit for each row; of held-out rows if any
+///   log_likelihood         exact, where the smaller layer is small enough; of held-out rows if any
+///   weight_norm            root of the mean squared weight
+///   dead, saturated        shares of hidden units on (high) for less than 1 %, or more than 99 %, on average
+Measures measure(const Rbm& model, const State& train, const State& held_out, Key key, std::uint64_t step,
+                 const Context& context);
+
+}  // namespace ergodic

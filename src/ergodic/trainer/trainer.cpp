@@ -1,0 +1,146 @@
+#include "ergodic/trainer/trainer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "ergodic/core/error.hpp"
+#include "ergodic/trainer/centring.hpp"
+#include "ergodic/trainer/monitor.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kMonitoredRows = 1000;
+constexpr double kHiddenOffsetRate = 0.01;  // weight of a new batch in the moving mean of the hidden layer
+
+/// The mean of each visible unit in its own levels.
+std::vector<double> value_means(const Dataset& data, Levels levels) {
+  std::vector<double> means = unit_means(data);
+  for (double& m : means) m = levels.low + levels.gap() * m;
+  return means;
+}
+
+State monitored(const Rbm& model, const Dataset& data, Key key) {
+  std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
+  rows.resize(std::min(rows.size(), kMonitoredRows));
+  return State(gather(data, rows, key, 0), levels_of(model.visible()));
+}
+
+std::unique_ptr<NegativePhase> make_negative_phase(const Rbm& model, const TrainOptions& options, Key key,
+                                                   const Context& context) {
+  switch (options.method) {
+    case Method::kCd:
+      return contrastive_divergence(options.steps);
+    case Method::kPcd:
+      return persistent_chains(options.steps, far_start(model, options.chains, key, context));
+    case Method::kExact:
+      return exact_enumeration();
+  }
+  throw std::logic_error("unknown training method");
+}
+
+}  // namespace
+
+void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, const Context& context) {
+  const std::vector<double> means = value_means(data, levels_of(model.visible()));
+  // A unit that never changes would get an infinite bias: count one imagined row of each value.
+  const double margin = 1.0 / (static_cast<double>(data.rows()) + 2.0);
+  const Draw draw = key.at(Purpose::kInitialWeights);
+  model.update(
+      [&](Parameters& parameters) {
+        const std::size_t hidden = units_of(model.hidden());
+        const std::span<float> weights = parameters["weights"];
+        for (std::size_t k = 0; k < weights.size(); ++k) {
+          const auto i = static_cast<std::uint32_t>(k / hidden), j = static_cast<std::uint32_t>(k % hidden);
+          weights[k] = static_cast<float>(weight_scale * draw.normal(i, j));
+        }
+        for (std::size_t i = 0; i < means.size(); ++i) {
+          parameters["visible_bias"][i] = static_cast<float>(field_for_mean(model.visible(), means[i], margin));
+        }
+        std::fill(parameters["hidden_bias"].begin(), parameters["hidden_bias"].end(), 0.0f);
+      },
+      context);
+}
+
+Trainer::Trainer(Rbm& model, const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
+                 const Context& context)
+    : model_(model),
+      train_(train),
+      options_(options),
+      key_(key),
+      batches_(train.rows(), options.batch, key),
+      visible_offset_(value_means(train, levels_of(model.visible()))),
+      velocity_(model.parameters().values().size()),
+      monitored_train_(monitored(model, train, key)) {
+  require(train.units() == units_of(model.visible()),
+          fmt::format("the machine has {} visible units, the data {}", units_of(model.visible()), train.units()));
+  require(options.batch <= train.rows(),
+          fmt::format("a batch of {} is larger than the {} rows of training data", options.batch, train.rows()));
+  if (held_out.rows() > 0) monitored_held_out_ = monitored(model, held_out, key);
+  const Levels levels = levels_of(model.hidden());
+  hidden_offset_.assign(units_of(model.hidden()), 0.5 * (double{levels.low} + levels.high));
+  negative_ = make_negative_phase(model, options, key, context);
+}
+
+void Trainer::restore(TrainingState state) {
+  update_ = state.update;
+  velocity_ = std::move(state.velocity);
+  hidden_offset_ = std::move(state.hidden_offset);
+  records_ = std::move(state.records);
+  if (Chains* chains = negative_->chains()) *chains = std::move(state.chains);
+}
+
+TrainingState Trainer::state() const {
+  return {update_, velocity_, hidden_offset_, negative_->chains() ? *negative_->chains() : Chains{}, records_};
+}
+
+void Trainer::update(const Context& context) {
+  const std::span<const std::uint32_t> rows = batches_.at(update_);
+  const State batch(gather(train_, rows, key_, batches_.epoch_of(update_)), levels_of(model_.visible()));
+  const Matrix<float> hidden = model_.conditional_means(Rbm::kHidden, batch, context);
+  const double weight = 1.0 / static_cast<double>(batch.chains());
+  Statistics gradient(model_.parameters().values().size());
+  model_.add_statistics(batch, hidden, {&weight, 1}, gradient, context);
+  const std::span<const double> hidden_means = std::span<const double>(gradient).last(hidden_offset_.size());
+  for (std::size_t j = 0; j < hidden_offset_.size(); ++j) {
+    hidden_offset_[j] += kHiddenOffsetRate * (hidden_means[j] - hidden_offset_[j]);
+  }
+  negative_->subtract_statistics(model_, batch, update_, key_, gradient, context);
+  if (options_.centred) centre(model_, visible_offset_, hidden_offset_, gradient, context);
+
+  const double rate = options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
+  model_.update([&](Parameters& p) { step(options_.sgd, rate, gradient, velocity_, p, context); }, context);
+  ++update_;
+}
+
+void Trainer::record(const Context& context) {
+  const double epoch = static_cast<double>(update_) / static_cast<double>(batches_.per_epoch());
+  Record record{update_, epoch, measure(model_, monitored_train_, monitored_held_out_, key_, update_ + 1, context)};
+  for (const auto& [name, value] : record.values) {
+    if (!std::isfinite(value)) {
+      throw NumericError(fmt::format("training diverged: {} is {} after {} updates; lower the learning rate (now {})",
+                                     name, value, update_, options_.learning_rate));
+    }
+  }
+  context.record(record);
+  records_.push_back(std::move(record));
+}
+
+bool Trainer::run(const std::function<void()>& after_update, const Context& context) {
+  const std::uint64_t record_interval = options_.record_every * batches_.per_epoch();
+  if (update_ == 0) record(context);
+  while (update_ < updates_total()) {
+    if (context.stop_requested()) return false;
+    update(context);
+    context.progress({update_, updates_total(), updates_per_epoch()});
+    if (update_ % record_interval == 0 || update_ == updates_total()) record(context);
+    after_update();
+  }
+  return true;
+}
+
+}  // namespace ergodic

@@ -1,0 +1,87 @@
+#include "ergodic/format/csv.hpp"
+
+#include <gtest/gtest.h>
+
+#include <clocale>
+#include <cmath>
+
+#include "ergodic/format/file.hpp"
+#include "format/damage.hpp"
+
+namespace ergodic {
+namespace {
+
+Array parse(std::string_view text) { return parse_csv(bytes_from(text), "t.csv"); }
+
+void expect_table(std::string_view text, std::vector<std::size_t> shape, const std::vector<double>& values) {
+  const Array table = parse(text);
+  EXPECT_EQ(table.type, ElementType::kFloat64);
+  EXPECT_EQ(table.shape, shape) << text;
+  EXPECT_EQ(elements_of<double>(table), values) << text;
+}
+
+TEST(Csv, EverySeparator) {
+  for (const auto* text : {"1,2.5\n-3,4e2\n", "1;2.5\n-3;4e2", "1\t2.5\n-3\t4e2\n", "1 2.5\n-3 4e2\n",
+                           " 1   2.5 \n -3 \t 4e2\n", "1, 2.5\r\n-3 ,4e2\r\n", "\"1\",\"2.5\"\n\" -3\",+4e2\n",
+                           "\xef\xbb\xbf"
+                           "1,2.5\n-3,4e2\n"}) {
+    expect_table(text, {2, 2}, {1, 2.5, -3, 400});
+  }
+  expect_table("7\n8\n", {2, 1}, {7, 8});
+  expect_table("7", {1, 1}, {7});
+}
+
+TEST(Csv, HeadersCommentsAndBlankLinesAreSkipped) {
+  expect_table("a,b\n1,2\n", {1, 2}, {1, 2});
+  expect_table("\"a, or; so\",b\n1,2\n", {1, 2}, {1, 2});
+  expect_table("# made by hand\n\n  \nx;y\n# more\n1;2\n\n3;4\n  # end\n", {2, 2}, {1, 2, 3, 4});
+}
+
+TEST(Csv, NanAndInfinityAreNumbers) {
+  const auto values = elements_of<double>(parse("nan,inf\n1,-Infinity\n"));
+  ASSERT_EQ(values.size(), 4u);
+  EXPECT_TRUE(std::isnan(values[0]));
+  EXPECT_EQ(values[1], INFINITY);
+  EXPECT_EQ(values[3], -INFINITY);
+}
+
+TEST(Csv, TheLocaleDoesNotMatter) {
+  const std::string old = std::setlocale(LC_ALL, nullptr);
+  std::setlocale(LC_ALL, "de_DE.UTF-8");  // if it is installed; otherwise nothing changes
+  expect_table("1.5,2\n", {1, 2}, {1.5, 2});
+  std::setlocale(LC_ALL, old.c_str());
+}
+
+TEST(Csv, RefusalsNameLineAndColumn) {
+  const auto refused = [](std::string_view text) { return refusal([&] { parse(text); }); };
+  EXPECT_EQ(refused("1,2\n\n3\n"), "t.csv: line 3: expected 2 fields as in the first line, found 1");
+  EXPECT_EQ(refused("a,b\n1,2,3\n"), "t.csv: line 2: expected 2 fields as in the first line, found 3");
+  EXPECT_EQ(refused("1,2\n3,x4\n"), "t.csv: line 2: column 2: expected a number such as 0.5, found \"x4\"");
+  EXPECT_EQ(refused("1;2\n3;4,5\n"), "t.csv: line 2: column 2: expected a number such as 0.5, found \"4,5\"");
+  EXPECT_EQ(refused("1,,3\n"),
+            "t.csv: line 1: column 2: expected a number, found an empty field; fill in or remove missing values");
+  EXPECT_EQ(refused("1,2\n3,1e999\n"), "t.csv: line 2: column 2: \"1e999\" is out of the range of a 64-bit float");
+  EXPECT_EQ(refused("1,2\n3,\"4\n"),
+            "t.csv: line 2: expected a closing quote on the same line, found the end of the line");
+  EXPECT_EQ(refused("# nothing\n\n"), "t.csv: expected rows of numbers, found no line with content");
+  EXPECT_EQ(refused(""), "t.csv: expected rows of numbers, found no line with content");
+  EXPECT_EQ(refused("a,b\n"),
+            "t.csv: line 1: expected rows of numbers after the header \"a,b\", found the end of the file");
+  EXPECT_THROW(parse("1,2\n+-3,4\n"), DataError);
+  EXPECT_THROW(parse("1,2\n0x10,4\n"), DataError);
+}
+
+TEST(Csv, ReadsAFile) {
+  const auto path = fresh_path("t.csv");
+  write_file(path, bytes_from("1,2\n"));
+  EXPECT_EQ(elements_of<double>(read_csv(path)), (std::vector<double>{1, 2}));
+}
+
+TEST(Csv, EveryTruncationAndFlippedBitIsSurvived) {
+  const auto file = bytes_from("# c\r\n\"a\",b\r\n1.5,\"2\"\r\n\r\n-3e2,nan\r\n");
+  for_each_truncation(file, [](const ByteVector& part) { refuses([&] { parse_csv(part, "f"); }); });
+  for_each_bit_flip(file, [](const ByteVector& damaged, std::size_t) { refuses([&] { parse_csv(damaged, "f"); }); });
+}
+
+}  // namespace
+}  // namespace ergodic
