@@ -29,10 +29,12 @@ void declare(CLI::App& app, const Option& option, Given& given) {
   const auto note = [&given, name = option.name](const std::string& value) { given[name] = value; };
   CLI::Option* declared = nullptr;
   if (option.is_flag()) {
-    declared = app.add_flag_callback("--" + option.name, [note] { note("true"); }, help);
+    declared = app.add_flag_callback(
+        "--" + option.name, [note] { note("true"); }, help);
   } else {
     declared = app.add_option_function<std::string>(option.positional ? option.name : "--" + option.name, note, help);
-    declared->option_text(option.choices.empty() ? option.placeholder : fmt::format("{}", fmt::join(option.choices, "|")));
+    declared->option_text(option.choices.empty() ? option.placeholder
+                                                 : fmt::format("{}", fmt::join(option.choices, "|")));
   }
   if (!option.group.empty()) declared->group(option.group);
 }
@@ -63,8 +65,9 @@ struct Program {
   explicit Program(std::vector<Command>& commands) {
     root.require_subcommand(1);
     root.set_version_flag("--version", std::string("ergodic ") + kVersion);
-    root.footer("Start with:\n  ergodic data get mnist\n  ergodic train --data mnist --out m.safetensors\n"
-                "`ergodic COMMAND --help` explains a command.");
+    root.footer(
+        "Start with:\n  ergodic data get mnist\n  ergodic train --data mnist --out m.safetensors\n"
+        "`ergodic COMMAND --help` explains a command.");
     root.get_formatter()->column_width(34);
     for (Command& command : commands) {
       CLI::App& app = app_for(root, command);

@@ -18,7 +18,8 @@ template <class Request, class Run>
 Command make(std::string name, std::string summary, std::string example, std::string unit, const Run& run) {
   auto request = std::make_shared<Request>();
   auto common = std::make_shared<Common>();
-  Command command{std::move(name), std::move(summary), std::move(example), std::move(unit), request->spec(), common, {}};
+  Command command{
+      std::move(name), std::move(summary), std::move(example), std::move(unit), request->spec(), common, {}};
   common->describe(command.spec);
   command.run = [request, common, run](const Context& context) { return run(*request, *common, context); };
   return command;
@@ -94,7 +95,8 @@ Outcome run_show(const ShowRequest& request, const Common& common, const Context
 
 void Common::describe(Spec& spec) {
   spec.group("General")
-      .count("threads", threads, 0, 1024, "threads to use (0: one for each core); the result is the same for any number")
+      .count("threads", threads, 0, 1024,
+             "threads to use (0: one for each core); the result is the same for any number")
       .incidental()
       .flag("json", json, "print one JSON object on standard output")
       .incidental()

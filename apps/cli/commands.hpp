@@ -24,8 +24,8 @@ struct Common {
 
 /// What a command leaves behind for the terminal.
 struct Outcome {
-  std::string output;   ///< for standard output
-  std::string message;  ///< for standard error
+  std::string output;    ///< for standard output
+  std::string message;   ///< for standard error
   bool stopped = false;  ///< the work was interrupted
 };
 

@@ -28,7 +28,8 @@ std::set<std::string> first_words(const std::vector<Command>& commands) {
 std::string second_words(const std::vector<Command>& commands) {
   std::string out;
   for (const Command& command : commands) {
-    if (const auto space = command.name.find(' '); space != std::string::npos) out += command.name.substr(space + 1) + " ";
+    if (const auto space = command.name.find(' '); space != std::string::npos)
+      out += command.name.substr(space + 1) + " ";
   }
   return out;
 }

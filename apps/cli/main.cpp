@@ -1,8 +1,8 @@
 // `ergodic`: a thin listener on run/. Data goes to standard output, everything else to standard error.
-#include <csignal>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>

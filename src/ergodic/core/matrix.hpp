@@ -17,11 +17,7 @@ class MatrixView {
   MatrixView(T* data, std::size_t rows, std::size_t cols) : data_(data), rows_(rows), cols_(cols) {}
 
   /// A view on mutable elements is also a view on constant ones.
-  operator MatrixView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {data_, rows_, cols_};
-  }
+  operator MatrixView<const T>() const requires(!std::is_const_v<T>) { return {data_, rows_, cols_}; }
 
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }

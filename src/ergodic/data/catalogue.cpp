@@ -104,7 +104,8 @@ const CatalogueEntry* find_in_catalogue(std::string_view name) {
 }
 
 std::filesystem::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache) return std::filesystem::path(cache) / "ergodic";
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
+    return std::filesystem::path(cache) / "ergodic";
   if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".cache" / "ergodic";
   throw IoError("neither XDG_CACHE_HOME nor HOME is set, so there is no place for fetched data");
 }
@@ -119,7 +120,8 @@ bool is_fetched(const CatalogueEntry& entry) {
 std::filesystem::path located(const CatalogueEntry& entry, const CatalogueFile& file) {
   const std::filesystem::path path = cache_folder() / entry.name / file.name;
   if (!std::filesystem::exists(path)) {
-    throw NoInputError(fmt::format("{} is not on this machine; bring it with: ergodic data get {}", entry.name, entry.name));
+    throw NoInputError(
+        fmt::format("{} is not on this machine; bring it with: ergodic data get {}", entry.name, entry.name));
   }
   return path;
 }

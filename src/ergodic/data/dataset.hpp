@@ -35,16 +35,17 @@ inline constexpr Grey kFullGrey = 65535;
 struct Dataset {
   std::string name;
   PictureShape shape;
-  Bits bits;                  ///< rows x units; without rows if the levels below are used
-  Matrix<Grey> grey;          ///< rows x units, or empty
-  std::vector<int> labels;    ///< one for each row, or empty
+  Bits bits;                ///< rows x units; without rows if the levels below are used
+  Matrix<Grey> grey;        ///< rows x units, or empty
+  std::vector<int> labels;  ///< one for each row, or empty
   std::size_t unit_count = 0;
 
   std::size_t rows() const { return grey.rows() > 0 ? grey.rows() : bits.rows(); }
   std::size_t units() const { return unit_count; }
 };
 
-/// Turns one row of grey levels into bits, each on with the probability that its level says. `out` has words_for(units).
+/// Turns one row of grey levels into bits, each on with the probability that its level says. `out` has
+/// words_for(units).
 void draw_bits(std::span<const Grey> grey, const Draw& draw, std::uint32_t row, std::span<std::uint64_t> out);
 
 /// The chosen rows as bits, in the given order. Dynamic data is drawn for this epoch.

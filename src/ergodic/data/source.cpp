@@ -173,14 +173,15 @@ std::optional<std::size_t> size_after(const std::string& source, std::string_vie
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc{} || end != digits.data() + digits.size() || value < lowest || value > highest) {
-    throw UsageError(
-        fmt::format("{}: expected a number from {} to {} after '{}:', found '{}'", source, lowest, highest, name, digits));
+    throw UsageError(fmt::format("{}: expected a number from {} to {} after '{}:', found '{}'", source, lowest, highest,
+                                 name, digits));
   }
   return value;
 }
 
 std::optional<DataParts> made(const DataOptions& options) {
-  if (const auto n = size_after(options.source, "bars-and-stripes", 4, 1, 16)) return DataParts{bars_and_stripes(*n), {}};
+  if (const auto n = size_after(options.source, "bars-and-stripes", 4, 1, 16))
+    return DataParts{bars_and_stripes(*n), {}};
   if (const auto n = size_after(options.source, "shifting-bars", 9, 1, 65536)) return DataParts{shifting_bars(*n), {}};
   if (const auto n = size_after(options.source, "digits", 20000, 10, 1000000)) {
     return DataParts{binarised(digit_sheet(*n, kTrainStream), options, kTrainStream),
@@ -203,15 +204,16 @@ std::optional<DataParts> catalogued(const DataOptions& options) {
 
 DataParts from_file(const DataOptions& options) {
   if (!std::filesystem::exists(options.source)) {
-    throw NoInputError(fmt::format("{}: no such file, and no data set of that name; `ergodic data list` shows the names",
-                                   options.source));
+    throw NoInputError(fmt::format(
+        "{}: no such file, and no data set of that name; `ergodic data list` shows the names", options.source));
   }
   DataParts parts{binarised(read_images(options.source, options.labels), options, kTrainStream), {}};
   const auto test_rows =
       static_cast<std::size_t>(std::lround(options.test_share * static_cast<double>(parts.train.rows())));
   if (test_rows > 0) parts.test = split_off(parts.train, test_rows, Key{}.at(Purpose::kSplit));
   if (parts.train.rows() == 0) {
-    throw UsageError(fmt::format("{}: a test share of {} leaves no rows to train on", options.source, options.test_share));
+    throw UsageError(
+        fmt::format("{}: a test share of {} leaves no rows to train on", options.source, options.test_share));
   }
   return parts;
 }
@@ -220,8 +222,8 @@ DataParts from_file(const DataOptions& options) {
 
 Dataset binarised(Dataset grey, const DataOptions& options, std::uint8_t stream) {
   if (options.binarise == Binarise::kDynamic) return grey;
-  Dataset out{std::move(grey.name), grey.shape, Bits(grey.rows(), grey.units()), {}, std::move(grey.labels),
-              grey.unit_count};
+  Dataset out{std::move(grey.name),   grey.shape,     Bits(grey.rows(), grey.units()), {},
+              std::move(grey.labels), grey.unit_count};
   const Draw draw = Key{}.at(Purpose::kBinarise, 0, stream);
   const double cut = options.threshold * kFullGrey;
   for (std::size_t r = 0; r < out.bits.rows(); ++r) {

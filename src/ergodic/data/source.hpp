@@ -10,7 +10,7 @@
 namespace ergodic {
 
 struct DataOptions {
-  std::string source;           ///< a path, or a name such as "mnist" or "bars-and-stripes:4"
+  std::string source;            ///< a path, or a name such as "mnist" or "bars-and-stripes:4"
   std::filesystem::path labels;  ///< a file of one label for each row, or empty
   Binarise binarise = Binarise::kThreshold;
   double threshold = 0.5;

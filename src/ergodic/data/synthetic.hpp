@@ -8,8 +8,8 @@
 
 namespace ergodic {
 
-/// All N x N pictures of full columns (label 0) and of full rows (label 1): 2 * 2^N rows, in which the empty and the full
-/// picture stand twice (MacKay 2003). Best mean log-likelihood: -2.5993 for N = 3, -3.3791 for N = 4.
+/// All N x N pictures of full columns (label 0) and of full rows (label 1): 2 * 2^N rows, in which the empty and the
+/// full picture stand twice (MacKay 2003). Best mean log-likelihood: -2.5993 for N = 3, -3.3791 for N = 4.
 Dataset bars_and_stripes(std::size_t n);
 
 /// N rows of N units: one unit on, at each place once. Best mean log-likelihood: -log N.

@@ -24,28 +24,43 @@ void for_each_nonzero(const State& x, std::size_t row, const F& f) {
   }
 }
 
-/// fields = bias + x W for one row. Four weight rows are taken at a time; each field still adds them in ascending order.
-void row_fields(const State& x, std::size_t row, const Affine& map, std::span<double> fields) {
-  const std::size_t width = fields.size();
-  double* out = fields.data();
-  for (std::size_t j = 0; j < width; ++j) out[j] = map.bias[j];
-  const float* weights[4];
-  double values[4];
-  std::size_t waiting = 0;
-  for_each_nonzero(x, row, [&](std::size_t i, float value) {
-    weights[waiting] = map.weights.row(i).data();
-    values[waiting] = value;
-    if (++waiting < 4) return;
-    waiting = 0;
-    const auto [w0, w1, w2, w3] = weights;
-    const auto [x0, x1, x2, x3] = values;
-    for (std::size_t j = 0; j < width; ++j) {
-      out[j] = (((out[j] + x0 * w0[j]) + x1 * w1[j]) + x2 * w2[j]) + x3 * w3[j];
+/// out += sum of factor * row, for rows given one after the other. Four are taken in one pass over `out`, which saves
+/// most of the memory traffic; each element still adds them in the order given.
+class RowSum {
+ public:
+  RowSum(double* out, std::size_t width) : out_(out), width_(width) {}
+  ~RowSum() {
+    for (std::size_t k = 0; k < waiting_; ++k) {
+      for (std::size_t j = 0; j < width_; ++j) out_[j] += factors_[k] * rows_[k][j];
     }
-  });
-  for (std::size_t k = 0; k < waiting; ++k) {
-    for (std::size_t j = 0; j < width; ++j) out[j] += values[k] * weights[k][j];
   }
+  RowSum(const RowSum&) = delete;
+  RowSum& operator=(const RowSum&) = delete;
+
+  void add(double factor, const float* row) {
+    factors_[waiting_] = factor;
+    rows_[waiting_] = row;
+    if (++waiting_ < 4) return;
+    waiting_ = 0;
+    const auto [f0, f1, f2, f3] = factors_;
+    const auto [r0, r1, r2, r3] = rows_;
+    for (std::size_t j = 0; j < width_; ++j) {
+      out_[j] = (((out_[j] + f0 * r0[j]) + f1 * r1[j]) + f2 * r2[j]) + f3 * r3[j];
+    }
+  }
+
+ private:
+  double* out_;
+  std::size_t width_;
+  double factors_[4];
+  const float* rows_[4];
+  std::size_t waiting_ = 0;
+};
+
+void row_fields(const State& x, std::size_t row, const Affine& map, std::span<double> fields) {
+  for (std::size_t j = 0; j < fields.size(); ++j) fields[j] = map.bias[j];
+  RowSum sum(fields.data(), fields.size());
+  for_each_nonzero(x, row, [&](std::size_t i, float value) { sum.add(value, map.weights.row(i).data()); });
 }
 
 void row_means(std::span<const double> fields, Levels levels, std::span<float> out) {
@@ -133,13 +148,11 @@ void correlate(const State& x, MatrixView<const float> y, std::span<const double
   assert(x.chains() == y.rows() && out.rows() == x.units() && out.cols() == y.cols());
   // A thread owns whole rows of the result and goes through all chains in order, so no sum is split.
   context.for_blocks(x.units(), kTileRows, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t r = 0; r < x.chains(); ++r) {
-      const float* values = y.row(r).data();
-      for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
+      RowSum sum(out.row(i).data(), out.cols());
+      for (std::size_t r = 0; r < x.chains(); ++r) {
         const double factor = row_weight(row_weights, r) * x.value(r, i);
-        if (factor == 0.0) continue;
-        double* sums = out.row(i).data();
-        for (std::size_t j = 0; j < y.cols(); ++j) sums[j] += factor * values[j];
+        if (factor != 0.0) sum.add(factor, y.row(r).data());
       }
     }
   });

@@ -30,9 +30,7 @@ class State {
   Levels levels() const { return levels_; }
   const Bits& bits() const { return bits_; }
   Bits& bits() { return bits_; }
-  float value(std::size_t chain, std::size_t unit) const {
-    return bits_.get(chain, unit) ? levels_.high : levels_.low;
-  }
+  float value(std::size_t chain, std::size_t unit) const { return bits_.get(chain, unit) ? levels_.high : levels_.low; }
 
   bool operator==(const State&) const = default;
 

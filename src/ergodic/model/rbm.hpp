@@ -16,8 +16,8 @@
 
 namespace ergodic {
 
-/// Averages of -dE/dtheta in the layout of the parameters: x v' for the weights, x and v for the biases. The gradient of
-/// the log-likelihood is the data's statistics minus the model's.
+/// Averages of -dE/dtheta in the layout of the parameters: x v' for the weights, x and v for the biases. The gradient
+/// of the log-likelihood is the data's statistics minus the model's.
 using Statistics = std::vector<double>;
 
 class Rbm {

@@ -8,10 +8,11 @@ namespace ergodic {
 
 void add_data_options(Spec& spec, DataOptions& options) {
   spec.group("Data")
-      .text("data", options.source,
-            "the data: a file (npy, npz, idx, idx.gz, csv) or a name (mnist, fashion-mnist, digits, bars-and-stripes:N, "
-            "shifting-bars:N; `ergodic data list` shows all)",
-            "DATA")
+      .text(
+          "data", options.source,
+          "the data: a file (npy, npz, idx, idx.gz, csv) or a name (mnist, fashion-mnist, digits, bars-and-stripes:N, "
+          "shifting-bars:N; `ergodic data list` shows all)",
+          "DATA")
       .required()
       .path("labels", options.labels, "a file with one label for each row, if the data has none inside")
       .choice("binarise", options.binarise,

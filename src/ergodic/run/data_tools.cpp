@@ -30,8 +30,8 @@ std::vector<std::size_t> label_counts(const std::vector<int>& labels) {
 
 std::vector<NamedSet> named_sets() {
   std::vector<NamedSet> out{
-      {"digits:N", "N procedural handwritten digits (20000 if not said), 28x28, 10 classes, and a tenth as many for tests",
-       true},
+      {"digits:N",
+       "N procedural handwritten digits (20000 if not said), 28x28, 10 classes, and a tenth as many for tests", true},
       {"bars-and-stripes:N", "all N x N pictures of full rows or full columns (N = 4 if not said)", true},
       {"shifting-bars:N", "one unit of N on, at each place (N = 9 if not said)", true}};
   for (const CatalogueEntry& entry : catalogue()) out.push_back({entry.name, entry.description, is_fetched(entry)});
@@ -70,7 +70,9 @@ Spec ShowRequest::spec() {
   Spec spec;
   add_data_options(spec, data);
   add_split_option(spec, split);
-  spec.group("Output").count("count", count, 1, 100000, "how many rows to draw").path("out", out, "a picture sheet (.png)");
+  spec.group("Output")
+      .count("count", count, 1, 100000, "how many rows to draw")
+      .path("out", out, "a picture sheet (.png)");
   return spec;
 }
 
@@ -91,14 +93,9 @@ ShowResult show_data(const ShowRequest& request) {
 }
 
 std::string to_json(const ShowResult& r) {
-  return nlohmann::ordered_json{{"name", r.name},
-                                {"rows", r.rows},
-                                {"units", r.units},
-                                {"height", r.shape.height},
-                                {"width", r.shape.width},
-                                {"mean", r.mean},
-                                {"labels", r.labels},
-                                {"bytes", r.bytes}}
+  return nlohmann::ordered_json{{"name", r.name},           {"rows", r.rows},         {"units", r.units},
+                                {"height", r.shape.height}, {"width", r.shape.width}, {"mean", r.mean},
+                                {"labels", r.labels},       {"bytes", r.bytes}}
       .dump(2);
 }
 

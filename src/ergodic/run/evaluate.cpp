@@ -26,7 +26,8 @@ Spec EvaluateRequest::spec() {
   out.group("").path("model", model, "a machine that `ergodic train` wrote").positional().required();
   add_data_options(out, data);
   add_split_option(out, split);
-  out.group("Evaluation").count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers of the pseudo-likelihood");
+  out.group("Evaluation")
+      .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers of the pseudo-likelihood");
   return out;
 }
 
@@ -37,11 +38,10 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) 
   const Key key{request.seed};
   EvaluateResult out{data.rows(), judge(file.model, all_rows(data, key), key, context), ""};
   if (!out.judgement.log_z) {
-    out.why_no_log_z =
-        enumerated_units(file.model) > kMaxEnumeratedUnits
-            ? fmt::format("the smaller layer has {} units, and exact enumeration goes up to {}",
-                          enumerated_units(file.model), kMaxEnumeratedUnits)
-            : "stopped before the end";
+    out.why_no_log_z = enumerated_units(file.model) > kMaxEnumeratedUnits
+                           ? fmt::format("the smaller layer has {} units, and exact enumeration goes up to {}",
+                                         enumerated_units(file.model), kMaxEnumeratedUnits)
+                           : "stopped before the end";
   }
   return out;
 }

@@ -71,8 +71,9 @@ std::string to_json(const InspectResult& result) {
 }
 
 std::string to_text(const InspectResult& result) {
-  std::string out = fmt::format("restricted Boltzmann machine\nvisible     {} {}\nhidden      {} {}\nparameters  {}\n",
-                                result.visible, result.visible_type, result.hidden, result.hidden_type, result.parameters);
+  std::string out =
+      fmt::format("restricted Boltzmann machine\nvisible     {} {}\nhidden      {} {}\nparameters  {}\n",
+                  result.visible, result.visible_type, result.hidden, result.hidden_type, result.parameters);
   out += fmt::format("digest      {}\n", digest_text(result.verified));
   for (const auto& [name, range] : result.ranges) {
     out += fmt::format("{:<12}  from {:.4g} to {:.4g}, root mean square {:.4g}\n", name, range.smallest, range.largest,

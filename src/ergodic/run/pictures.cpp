@@ -32,7 +32,8 @@ std::string shape_text(PictureShape shape) { return fmt::format("{}x{}", shape.h
 PictureShape shape_from_notes(const std::map<std::string, std::string>& notes, std::size_t units) {
   const auto found = notes.find("picture");
   PictureShape shape;
-  if (found == notes.end() || std::sscanf(found->second.c_str(), "%zux%zu", &shape.height, &shape.width) != 2) return {};
+  if (found == notes.end() || std::sscanf(found->second.c_str(), "%zux%zu", &shape.height, &shape.width) != 2)
+    return {};
   const bool fits = shape.height > 0 && shape.width == units / shape.height && shape.height * shape.width == units;
   return fits ? shape : PictureShape{};
 }

@@ -136,7 +136,8 @@ const Option* Spec::find(std::string_view name) const {
   return nullptr;
 }
 
-void Spec::apply(const std::map<std::string, std::string>& config, const std::map<std::string, std::string>& given) const {
+void Spec::apply(const std::map<std::string, std::string>& config,
+                 const std::map<std::string, std::string>& given) const {
   for (const auto* values : {&config, &given}) {
     for (const auto& [name, value] : *values) {
       const Option* option = find(name);

@@ -16,7 +16,8 @@
 
 namespace ergodic {
 
-/// The names of an enum's values; specialise with `static constexpr std::array<std::pair<E, std::string_view>, N> kAll`.
+/// The names of an enum's values; specialise with `static constexpr std::array<std::pair<E, std::string_view>, N>
+/// kAll`.
 template <class E>
 struct Names;
 

@@ -67,8 +67,9 @@ std::filesystem::path checkpoint_beside(const std::filesystem::path& out) { retu
 
 void refuse_to_lose(const TrainRequest& request, const std::filesystem::path& checkpoint) {
   const bool has_checkpoint = std::filesystem::exists(checkpoint);
-  require(request.resume || !has_checkpoint,
-          fmt::format("{} holds an unfinished run; go on with --resume, or remove it to start anew", checkpoint.string()));
+  require(
+      request.resume || !has_checkpoint,
+      fmt::format("{} holds an unfinished run; go on with --resume, or remove it to start anew", checkpoint.string()));
   require(!request.resume || has_checkpoint || !std::filesystem::exists(request.out),
           fmt::format("nothing to resume: {} is finished and there is no checkpoint beside it", request.out.string()));
 }

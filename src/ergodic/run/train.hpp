@@ -65,7 +65,7 @@ struct TrainRequest {
 };
 
 struct TrainResult {
-  std::filesystem::path model;  ///< empty if the run was stopped
+  std::filesystem::path model;       ///< empty if the run was stopped
   std::filesystem::path checkpoint;  ///< where a stopped run can be resumed from
   std::uint64_t updates = 0;
   double epochs = 0.0;

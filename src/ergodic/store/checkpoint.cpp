@@ -35,7 +35,8 @@ std::vector<T> elements_at(const Tensors& tensors, const std::string& name, Elem
   const Array* array = tensors.find(name);
   if (!array || array->type != type || array->size() != size) {
     throw DataError(fmt::format("{}: expected a tensor {} of {} elements of type {}, found {}", where, name, size,
-                                name_of(type), array ? fmt::format("{} of {}", array->size(), name_of(array->type)) : "none"));
+                                name_of(type),
+                                array ? fmt::format("{} of {}", array->size(), name_of(array->type)) : "none"));
   }
   std::vector<T> out(size);
   std::memcpy(out.data(), array->bytes.data(), array->bytes.size());
@@ -100,9 +101,10 @@ void check_settings(const Tensors& tensors, const Settings& settings, const std:
     }
   }
   if (!differences.empty()) {
-    throw UsageError(fmt::format("{}: the checkpoint is of a run with other options:{}\nresume with the same options, or "
-                                 "start anew without --resume after removing the checkpoint",
-                                 where, differences));
+    throw UsageError(
+        fmt::format("{}: the checkpoint is of a run with other options:{}\nresume with the same options, or "
+                    "start anew without --resume after removing the checkpoint",
+                    where, differences));
   }
 }
 
@@ -132,8 +134,8 @@ TrainingState load_checkpoint(const std::filesystem::path& path, Rbm& model, con
   state.update = number_at(file.tensors, "update", where);
   state.records = records_from(metadata_at(file.tensors, "records", where), where);
   state.velocity = floats_at(file.tensors, "velocity", {model.parameters().values().size()}, where);
-  state.hidden_offset = elements_at<double>(file.tensors, "hidden_offset", ElementType::kFloat64,
-                                            units_of(model.hidden()), where);
+  state.hidden_offset =
+      elements_at<double>(file.tensors, "hidden_offset", ElementType::kFloat64, units_of(model.hidden()), where);
   state.chains = take_chains(file.tensors, model, where);
   take_parameters(file.tensors, model, where);
   return state;

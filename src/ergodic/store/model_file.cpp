@@ -31,8 +31,9 @@ Rbm empty_machine(const Tensors& tensors, const std::string& where) {
   const Array* weights = tensors.find("weights");
   if (!weights) throw DataError(fmt::format("{}: expected a tensor named weights, found none", where));
   if (weights->shape.size() != 2 || weights->size() == 0) {
-    throw DataError(fmt::format("{}: weights: expected shape [visible, hidden], both at least 1, found {} dimensions and {} elements",
-                                where, weights->shape.size(), weights->size()));
+    throw DataError(fmt::format(
+        "{}: weights: expected shape [visible, hidden], both at least 1, found {} dimensions and {} elements", where,
+        weights->shape.size(), weights->size()));
   }
   return Rbm(make_layer(unit_type(tensors, "visible", where), weights->shape[0]),
              make_layer(unit_type(tensors, "hidden", where), weights->shape[1]));

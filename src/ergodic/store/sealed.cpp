@@ -26,8 +26,9 @@ Unsealed read_sealed(const std::filesystem::path& path) {
   }
   const std::string found = digest_of(out.tensors);
   if (stored->second != found) {
-    throw DataError(fmt::format("{}: the content does not agree with its digest (expected {}, found {}); the file is damaged",
-                                path.string(), stored->second, found));
+    throw DataError(
+        fmt::format("{}: the content does not agree with its digest (expected {}, found {}); the file is damaged",
+                    path.string(), stored->second, found));
   }
   out.verified = true;
   return out;

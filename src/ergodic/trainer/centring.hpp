@@ -1,7 +1,7 @@
 // The centred gradient (Montavon and Mueller 2012; Melchior, Fischer and Wiskott 2016): the gradient of the machine
 //   E = -(x - mu)'W(v - lambda) - b'x - c'v
-// expressed in the parameters of the plain one. With mu and lambda near the means of x and v, training no longer depends
-// on whether a unit is mostly on or mostly off, and reaches a far better likelihood.
+// expressed in the parameters of the plain one. With mu and lambda near the means of x and v, training no longer
+// depends on whether a unit is mostly on or mostly off, and reaches a far better likelihood.
 #pragma once
 
 #include <span>

@@ -19,23 +19,28 @@ double schedule_factor(Schedule schedule, std::uint64_t done, std::uint64_t tota
   return 1.0;
 }
 
-void step(const Sgd& sgd, double rate, std::span<const double> gradient, std::span<float> velocity,
+void step(const Sgd& sgd, std::span<const double> rates, std::span<const double> gradient, std::span<float> velocity,
           Parameters& parameters, const Context& context) {
   assert(gradient.size() == velocity.size() && gradient.size() == parameters.values().size());
-  const std::span<float> values = parameters.values();
-  const Slot& weights = parameters.slot("weights");
   constexpr std::size_t kBlock = 16384;
-  context.for_blocks(values.size(), kBlock, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const bool decays = k - weights.offset < weights.size;
-      const double value = values[k];
-      const double sign = value > 0.0 ? 1.0 : value < 0.0 ? -1.0 : 0.0;
-      const double decay = decays ? sgd.l2 * value + sgd.l1 * sign : 0.0;
-      const double change = sgd.momentum * velocity[k] + gradient[k] - decay;
-      velocity[k] = static_cast<float>(change);
-      values[k] = static_cast<float>(value + rate * change);
-    }
-  });
+  for (std::size_t s = 0; s < parameters.slots().size(); ++s) {
+    const Slot& slot = parameters.slots()[s];
+    const double rate = rates[s];
+    const bool decays = slot.name == "weights";
+    const double l1 = decays ? sgd.l1 : 0.0, l2 = decays ? sgd.l2 : 0.0;
+    float* values = parameters.values().data() + slot.offset;
+    float* velocities = velocity.data() + slot.offset;
+    const double* slopes = gradient.data() + slot.offset;
+    context.for_blocks(slot.size, kBlock, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        const double value = values[k];
+        const double sign = static_cast<double>(value > 0.0) - static_cast<double>(value < 0.0);
+        const double change = sgd.momentum * velocities[k] + slopes[k] - (l2 * value + l1 * sign);
+        velocities[k] = static_cast<float>(change);
+        values[k] = static_cast<float>(value + rate * change);
+      }
+    });
+  }
 }
 
 }  // namespace ergodic

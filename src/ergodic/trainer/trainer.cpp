@@ -24,10 +24,42 @@ std::vector<double> value_means(const Dataset& data, Levels levels) {
   return means;
 }
 
+/// How much smaller than for {0,1} units the rate of each parameter slot must be. A +-1 unit is the same unit with a gap
+/// of 2 and all parameters rewritten; with these factors, and centring, the same rate means the same learning in both.
+std::vector<double> rate_factors(const Rbm& model) {
+  const double visible = levels_of(model.visible()).gap(), hidden = levels_of(model.hidden()).gap();
+  return {1.0 / (visible * visible * hidden * hidden), 1.0 / (visible * visible), 1.0 / (hidden * hidden)};
+}
+
 State monitored(const Rbm& model, const Dataset& data, Key key) {
   std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
   rows.resize(std::min(rows.size(), kMonitoredRows));
   return State(gather(data, rows, key, 0), levels_of(model.visible()));
+}
+
+double named(const Record& record, std::string_view name) {
+  for (const auto& [key, value] : record.values) {
+    if (key == name) return value;
+  }
+  return 0.0;
+}
+
+/// Says so when a monitor passes the point from which on a machine rarely recovers; once, not at every record.
+void warn_if_unhealthy(const Record& now, const Record& before, const Context& context) {
+  struct Limit {
+    const char* monitor;
+    double limit;
+    const char* meaning;
+  };
+  constexpr Limit kLimits[] = {
+      {"dead", 0.5, "more than half of the hidden units are never on; try a lower learning rate or fewer hidden units"},
+      {"saturated", 0.5, "more than half of the hidden units are always on; try a lower learning rate"},
+      {"weight_norm", 10.0, "the weights have grown very large; training may be diverging: try a lower learning rate"}};
+  for (const auto& [monitor, limit, meaning] : kLimits) {
+    if (named(now, monitor) > limit && named(before, monitor) <= limit) {
+      context.warn(fmt::format("epoch {:.2f}: {}", now.epoch, meaning));
+    }
+  }
 }
 
 std::unique_ptr<NegativePhase> make_negative_phase(const Rbm& model, const TrainOptions& options, Key key,
@@ -50,13 +82,14 @@ void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, c
   // A unit that never changes would get an infinite bias: count one imagined row of each value.
   const double margin = 1.0 / (static_cast<double>(data.rows()) + 2.0);
   const Draw draw = key.at(Purpose::kInitialWeights);
+  const double scale = weight_scale / (double{levels_of(model.visible()).gap()} * levels_of(model.hidden()).gap());
   model.update(
       [&](Parameters& parameters) {
         const std::size_t hidden = units_of(model.hidden());
         const std::span<float> weights = parameters["weights"];
         for (std::size_t k = 0; k < weights.size(); ++k) {
           const auto i = static_cast<std::uint32_t>(k / hidden), j = static_cast<std::uint32_t>(k % hidden);
-          weights[k] = static_cast<float>(weight_scale * draw.normal(i, j));
+          weights[k] = static_cast<float>(scale * draw.normal(i, j));
         }
         for (std::size_t i = 0; i < means.size(); ++i) {
           parameters["visible_bias"][i] = static_cast<float>(field_for_mean(model.visible(), means[i], margin));
@@ -113,7 +146,9 @@ void Trainer::update(const Context& context) {
   if (options_.centred) centre(model_, visible_offset_, hidden_offset_, gradient, context);
 
   const double rate = options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
-  model_.update([&](Parameters& p) { step(options_.sgd, rate, gradient, velocity_, p, context); }, context);
+  std::vector<double> rates = rate_factors(model_);
+  for (double& r : rates) r *= rate;
+  model_.update([&](Parameters& p) { step(options_.sgd, rates, gradient, velocity_, p, context); }, context);
   ++update_;
 }
 
@@ -126,6 +161,7 @@ void Trainer::record(const Context& context) {
                                      name, value, update_, options_.learning_rate));
     }
   }
+  warn_if_unhealthy(record, records_.empty() ? Record{} : records_.back(), context);
   context.record(record);
   records_.push_back(std::move(record));
 }

@@ -44,7 +44,8 @@ struct TrainingState {
   std::vector<Record> records;        ///< the learning curve so far
 };
 
-/// Sets the parameters for the start: biases from the log-odds of the data, weights random and small.
+/// Sets the parameters for the start: visible biases from the log-odds of the data, weights random with this standard
+/// deviation (as between {0,1} units; the same machine in +-1 units has smaller ones).
 void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, const Context& context);
 
 class Trainer {

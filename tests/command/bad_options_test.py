@@ -1,0 +1,89 @@
+"""Command lines that make no sense: exit code 2, a message that names the option, and no file touched."""
+
+from pathlib import Path
+
+import pytest
+from conftest import BAD_DATA, USAGE, refused, run, small_machine
+
+TRAIN = ("train", "--data", "bars-and-stripes:3", "--out", "m.safetensors", "--log", "log", "--report", "report")
+
+
+@pytest.fixture(autouse=True)
+def old_files(own_folder):
+    small_machine("m.safetensors")
+    Path("log").write_text("an old log\n")
+    Path("report").write_text("an old report\n")
+
+
+@pytest.mark.parametrize("args, says", [
+    ((), "command"),
+    (("nonsense",), "nonsense"),
+    (("train", "more"), "more"),
+    (("data",), "command"),
+    (("data", "nonsense"), "nonsense"),
+    (("train",), "--data"),
+    (("train", "--data", "bars-and-stripes:3"), "--out"),
+    (("evaluate", "--data", "bars-and-stripes:3"), "MODEL"),
+    (("evaluate", "m.safetensors"), "--data"),
+    (("sample", "m.safetensors"), "--out"),
+    (("data", "get"), "NAME"),
+    (("inspect", "m.safetensors", "another"), "another"),
+    (("completion",), "shell"),
+])
+def test_an_incomplete_or_unknown_command(args, says):
+    refused(USAGE, *args, says=says)
+
+
+@pytest.mark.parametrize("option, value", [
+    ("--hidden", "0"), ("--hidden", "-3"), ("--hidden", "2.5"), ("--hidden", "many"), ("--hidden", ""),
+    ("--hidden", "99999999999999999999999"), ("--hidden", "1e2"),
+    ("--learning-rate", "-0.1"), ("--learning-rate", "0"), ("--learning-rate", "nan"), ("--learning-rate", "inf"),
+    ("--learning-rate", "0.1x"), ("--epochs", "0"), ("--steps", "0"), ("--threshold", "2"), ("--threshold", "-0.1"),
+    ("--threshold", "nan"), ("--test-share", "1.5"), ("--held-out", "1"), ("--momentum", "1"), ("--l1", "-1"),
+    ("--l2", "nan"), ("--weight-scale", "-1"), ("--seed", "-1"), ("--threads", "-1"), ("--threads", "1000000"),
+    ("--checkpoint-every", "-1"), ("--method", "nonsense"), ("--method", ""), ("--model", "dbm"),
+    ("--visible-type", "potts"), ("--hidden-type", "Spin"), ("--binarise", "nonsense"), ("--schedule", "nonsense"),
+])
+def test_a_value_that_an_option_cannot_take(option, value):
+    refused(USAGE, *TRAIN, f"{option}={value}", says=(option, "expected", f"'{value}'"))
+    if value:
+        refused(USAGE, *TRAIN, option, value, says=(option, "expected", f"'{value}'"))
+
+
+@pytest.mark.parametrize("args, says", [
+    (("--nonsense",), "--nonsense"),
+    (("--nonsense", "3"), "--nonsense"),
+    (("--hiden", "3"), "--hiden"),
+    (("--hidden",), "--hidden"),
+    (("--hidden", "3", "--hidden", "4"), "--hidden"),
+    (("-x",), "-x"),
+])
+def test_an_option_that_is_not_one(args, says):
+    refused(USAGE, *TRAIN, *args, says=says)
+
+
+def test_a_batch_larger_than_the_data():
+    refused(USAGE, *TRAIN, "--batch", 17, says=("17", "16 rows"))
+
+
+def test_exact_learning_of_a_large_machine():
+    refused(USAGE, "train", "--data", "digits:100", "--method", "exact", "--hidden", 100, *TRAIN[3:], "--quiet",
+            says=("exact", "100", "784"))
+
+
+def test_a_split_that_is_none():
+    refused(USAGE, "evaluate", "m.safetensors", "--data", "bars-and-stripes:3", "--split", "validation",
+            says=("--split", "auto, train, test", "'validation'"))
+
+
+def test_too_many_samples():
+    refused(USAGE, "sample", "m.safetensors", "--count", 10**9, "--out", "x.npy", says=("--count", "1000000000"))
+
+
+def test_a_machine_that_diverges_says_so():
+    """With an absurd learning rate; what was there before stays."""
+    before = Path("m.safetensors").read_bytes()
+    done = run(*TRAIN, "--hidden", 8, "--learning-rate", 1000, "--l2", 1000, "--schedule", "constant", "--epochs", 100)
+    assert done.returncode == BAD_DATA and done.stdout == ""
+    assert "diverged" in done.stderr and "learning rate" in done.stderr
+    assert Path("m.safetensors").read_bytes() == before

@@ -1,0 +1,166 @@
+"""Same data, options and seed give the same bytes: for any number of threads, and through any interruption."""
+
+import json
+import signal
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import BAD_DATA, USAGE, refused, stop_after, stop_when, succeed, unfinished
+
+BARS = ("--data", "bars-and-stripes:4", "--hidden", "12", "--batch", "10", "--momentum", "0.5", "--l2", "0.001")
+RUNS = {
+    "pcd": (*BARS, "--method", "pcd", "--steps", "200", "--epochs", "15"),
+    "cd": (*BARS, "--method", "cd", "--steps", "200", "--epochs", "15"),
+    "exact": (*BARS, "--method", "exact", "--epochs", "15"),
+    "dynamic": ("--data", "digits:100", "--hidden", "12", "--batch", "20", "--steps", "10", "--binarise", "dynamic",
+                "--epochs", "6"),
+}
+
+
+def train(kind, *args):
+    succeed("train", *RUNS[kind], "--out", "m.safetensors", "--log", "log", "--quiet", *args)
+    return Path("m.safetensors").read_bytes()
+
+
+def log_rows():
+    """The rows of the log without their time."""
+    rows = [json.loads(line) for line in Path("log").read_text().splitlines()]
+    assert all(row.pop("seconds") >= 0 for row in rows)
+    return rows
+
+
+@cache
+def uninterrupted(kind):
+    """The machine and the log of a run that nothing disturbed; nothing of it stays in the folder."""
+    model, rows = train(kind), log_rows()
+    Path("m.safetensors").unlink()
+    Path("log").unlink()
+    return model, rows
+
+
+def interrupt(kind, checkpoints, how, *args):
+    return stop_after(checkpoints, how, "train", *RUNS[kind], "--out", "m.safetensors", "--log", "log", *args)
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_any_number_of_threads_gives_the_same_bytes(kind):
+    one = train(kind, "--threads", 1)
+    assert train(kind, "--threads", 2) == one
+    assert train(kind, "--threads", 3) == one
+
+
+@pytest.mark.parametrize("checkpoints", [1, 2, 7, 19, 37])
+def test_a_killed_run_goes_on_as_if_nothing_had_happened(checkpoints):
+    model, rows = uninterrupted("pcd")
+    code, out, _ = interrupt("pcd", checkpoints, signal.SIGKILL)
+    assert code == -signal.SIGKILL and out == ""
+    assert Path("m.safetensors.checkpoint").exists() and not Path("m.safetensors").exists()
+    assert train("pcd", "--resume") == model
+    assert log_rows() == rows
+    assert not Path("m.safetensors.checkpoint").exists()
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_a_run_killed_again_and_again_ends_with_the_same_bytes(kind):
+    model, rows = uninterrupted(kind)
+    for checkpoints in (3, 1, 5):
+        code, _, err = interrupt(kind, checkpoints, signal.SIGKILL, "--resume")
+        assert code == -signal.SIGKILL, err
+    assert train(kind, "--resume", "--threads", 3) == model
+    assert log_rows() == rows
+
+
+@pytest.mark.parametrize("how, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_saves_a_checkpoint_first(how, code):
+    model, rows = uninterrupted("pcd")
+    found, out, err = interrupt("pcd", 3, how, "--json")
+    assert found == code, err
+    answer = json.loads(out)
+    assert answer["model"] is None and answer["stopped"] is True
+    assert answer["checkpoint"] == "m.safetensors.checkpoint" and Path(answer["checkpoint"]).exists()
+    assert 3 <= answer["updates"] < 60
+    assert "--resume" in err
+    assert not Path("m.safetensors").exists()
+    assert train("pcd", "--resume") == model
+    assert log_rows() == rows
+
+
+def test_a_signal_saves_even_if_no_checkpoint_is_due():
+    model, rows = uninterrupted("pcd")
+    options = ("train", *RUNS["pcd"], "--out", "m.safetensors", "--log", "log", "--checkpoint-every", "3600")
+    under_way = lambda: Path("log").exists() and Path("log").read_text().count("\n") > 2
+    code, _, err = stop_when(under_way, signal.SIGINT, *options)
+    assert code == 130, err
+    succeed(*options, "--resume")
+    assert Path("m.safetensors").read_bytes() == model and log_rows() == rows
+
+
+def test_a_report_after_resuming_shows_the_whole_run():
+    unfinished("train", *RUNS["pcd"], "--out", "m.safetensors")
+    succeed("train", *RUNS["pcd"], "--out", "m.safetensors", "--resume", "--report", "report.html")
+    resumed = Path("report.html").read_text().count("<circle")
+    succeed("train", *RUNS["pcd"], "--out", "m.safetensors", "--report", "report.html")
+    assert resumed == Path("report.html").read_text().count("<circle") > 0
+
+
+@pytest.mark.parametrize("option, old, new", [("--hidden", "12", "13"), ("--learning-rate", "0.05", "0.07"),
+                                              ("--seed", "1", "2"), ("--epochs", "15", "16"), ("--method", "pcd", "cd"),
+                                              ("--schedule", "linear", "cosine")])
+def test_a_checkpoint_of_other_options_is_refused(option, old, new):
+    unfinished("train", *RUNS["pcd"], "--out", "m.safetensors")
+    changed = list(RUNS["pcd"])
+    if option in changed:
+        changed[changed.index(option) + 1] = new
+    else:
+        changed += [option, new]
+    message = refused(USAGE, "train", *changed, "--out", "m.safetensors", "--resume",
+                      says=("m.safetensors.checkpoint", option[2:]))
+    line = next(line for line in message.splitlines() if option[2:] in line and new in line)
+    assert old in line
+
+
+def test_a_checkpoint_of_other_data_is_refused():
+    options = ("train", "--data", "data.npy", "--hidden", "12", "--steps", "300", "--epochs", "60", "--out", "m.st")
+    np.save("data.npy", np.eye(40, dtype=np.uint8))
+    unfinished(*options)
+    np.save("data.npy", np.eye(40, dtype=np.uint8)[::-1])
+    refused(USAGE, *options, "--resume", says="data")
+
+
+def test_an_unfinished_run_is_not_overwritten():
+    unfinished("train", *RUNS["pcd"], "--out", "m.safetensors")
+    refused(USAGE, "train", *RUNS["pcd"], "--out", "m.safetensors", says=("m.safetensors.checkpoint", "--resume"))
+
+
+def test_resume_without_a_checkpoint_starts():
+    assert train("pcd", "--resume") == uninterrupted("pcd")[0]
+
+
+def test_resume_of_a_finished_run_leaves_it_alone():
+    train("exact")
+    refused(USAGE, "train", *RUNS["exact"], "--out", "m.safetensors", "--resume", says=("finished", "m.safetensors"))
+
+
+def test_a_finished_run_leaves_only_its_results():
+    train("pcd", "--checkpoint-every", 0)
+    assert sorted(p.name for p in Path().iterdir()) == ["log", "m.safetensors"]
+
+
+def test_where_and_how_often_to_save_shapes_nothing():
+    assert train("pcd", "--checkpoint-every", 0) == train("pcd", "--report", "r.html", "--threads", 1)
+
+
+def test_damage_to_a_checkpoint_is_found():
+    whole = unfinished("train", *RUNS["pcd"], "--out", "m.safetensors")
+    checkpoint = Path("m.safetensors.checkpoint")
+    resume = ("train", *RUNS["pcd"], "--out", "m.safetensors", "--resume")
+    for length in [0, 1, 7, 8, 9, 100, len(whole) // 2, len(whole) - 8, len(whole) - 1]:
+        checkpoint.write_bytes(whole[:length])
+        refused(BAD_DATA, *resume, says="m.safetensors.checkpoint")
+    for bit in range(0, 8 * len(whole), 8 * len(whole) // 60 + 1):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        checkpoint.write_bytes(damaged)
+        refused(BAD_DATA, *resume, says="m.safetensors.checkpoint")

