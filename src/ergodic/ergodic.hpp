@@ -39,7 +39,7 @@
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 // Data minus model.
-#include "ergodic/trainer/centring.hpp"
+#include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/monitor.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/optimiser.hpp"

@@ -71,7 +71,7 @@ def refused(code, *args, says=(), **options):
     done = run(*args, **options)
     assert done.returncode == code, f"exit {done.returncode}: {done.stderr}"
     assert done.stdout == ""
-    assert done.stderr.startswith("ergodic: ") and done.stderr.endswith("\n"), done.stderr
+    assert "\nergodic: " in "\n" + done.stderr and done.stderr.endswith("\n"), done.stderr
     for part in [says] if isinstance(says, str) else says:
         assert str(part) in done.stderr
     assert snapshot() == before, "a refused command changed files"

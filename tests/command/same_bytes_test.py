@@ -72,6 +72,15 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bytes(kind):
     assert log_rows() == rows
 
 
+def test_a_torn_line_in_the_log_is_mended():
+    model, rows = uninterrupted("pcd")
+    interrupt("pcd", 9, signal.SIGKILL)
+    with Path("log").open("a") as log:
+        log.write('{"update": 12, "epo')
+    assert train("pcd", "--resume") == model
+    assert log_rows() == rows
+
+
 @pytest.mark.parametrize("how, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_saves_a_checkpoint_first(how, code):
     model, rows = uninterrupted("pcd")

@@ -194,8 +194,8 @@ TEST(Source, ASizeThatIsNoneIsRefused) {
                              "bars-and-stripes:-3", "bars-and-stripes: 3", "bars-and-stripes:3.0"}) {
     expect_parts(message_of<UsageError>([&] { load_data(request(source)); }), {source, "from 1 to 16"});
   }
-  EXPECT_THROW(load_data({"shifting-bars:99999999999999999999999"}), UsageError);
-  EXPECT_THROW(load_data({"digits:9"}), UsageError);
+  EXPECT_THROW(load_data(request("shifting-bars:99999999999999999999999")), UsageError);
+  EXPECT_THROW(load_data(request("digits:9")), UsageError);
 }
 
 TEST(Source, NamedSetsHaveTheirOwnLabels) {
@@ -207,8 +207,8 @@ TEST(Source, NamedSetsHaveTheirOwnLabels) {
 TEST(Source, WhatIsNeitherFileNorNameIsMissingInput) {
   const auto missing = (fresh_path("x.npy").parent_path() / "nothing.npy").string();
   expect_parts(message_of<NoInputError>([&] { load_data(request(missing)); }), {missing, "ergodic data list"});
-  EXPECT_THROW(load_data({"bars-and-strips"}), NoInputError);
-  EXPECT_THROW(load_data({""}), NoInputError);
+  EXPECT_THROW(load_data(request("bars-and-strips")), NoInputError);
+  EXPECT_THROW(load_data(request("")), NoInputError);
 }
 
 TEST(Source, ANameLongerThanTheFileSystemAllowsIsMissingInput) {
@@ -216,7 +216,7 @@ TEST(Source, ANameLongerThanTheFileSystemAllowsIsMissingInput) {
 }
 
 TEST(Source, AFolderIsMissingInput) {
-  EXPECT_THROW(load_data({fresh_path("x.npy").parent_path().string()}), NoInputError);
+  EXPECT_THROW(load_data(request(fresh_path("x.npy").parent_path().string())), NoInputError);
 }
 
 /// Eight rows, of which each is its own number in bits and label.

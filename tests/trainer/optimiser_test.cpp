@@ -19,8 +19,8 @@ TEST(Sgd, MomentumAddsToTheVelocityAndNotToTheRate) {
   std::vector<float> velocity(2);
   const std::vector<double> gradient{1.0, -2.0};
   const Sgd sgd{0.5, 0.0, 0.0};
-  step(sgd, std::vector{0.1, 0.1}, gradient, velocity, p, {});
-  step(sgd, std::vector{0.1, 0.1}, gradient, velocity, p, {});
+  step(sgd, 0.1, gradient, velocity, p, {});
+  step(sgd, 0.1, gradient, velocity, p, {});
   // Velocities 1 and 1.5, so the weight moved by 0.1 + 0.15.
   EXPECT_FLOAT_EQ(p.values()[0], 0.25f);
   EXPECT_FLOAT_EQ(p.values()[1], -0.5f);
@@ -32,12 +32,12 @@ TEST(Sgd, DecayPullsWeightsToZeroByTheirSignAndSizeAndLeavesBiasesAlone) {
     std::vector<float> velocity(2);
     const std::vector<double> none(2);
     Parameters by_sign = one_weight_one_bias(weight, weight);
-    step(Sgd{0.0, 0.25, 0.0}, std::vector{1.0, 1.0}, none, velocity, by_sign, {});
+    step(Sgd{0.0, 0.25, 0.0}, 1.0, none, velocity, by_sign, {});
     EXPECT_FLOAT_EQ(by_sign.values()[0], weight - 0.25f * sign);
     EXPECT_FLOAT_EQ(by_sign.values()[1], weight);
     velocity.assign(2, 0.0f);
     Parameters by_size = one_weight_one_bias(weight, weight);
-    step(Sgd{0.0, 0.0, 0.25}, std::vector{1.0, 1.0}, none, velocity, by_size, {});
+    step(Sgd{0.0, 0.0, 0.25}, 1.0, none, velocity, by_size, {});
     EXPECT_FLOAT_EQ(by_size.values()[0], weight * 0.75f);
     EXPECT_FLOAT_EQ(by_size.values()[1], weight);
   }

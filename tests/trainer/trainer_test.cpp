@@ -107,19 +107,22 @@ TEST(Trainer, TheCentredGradientDoesNotSeeWhetherBitsAreFlipped) {
 TEST(Trainer, TheSameRateMeansTheSameLearningInWhateverUnits) {
   const Dataset data = bars_and_stripes(3);
   const Rbm start = test::random_machine(Bernoulli{9}, Bernoulli{5}, 1.0, 2);
-  TrainOptions options = quick(Method::kExact);
-  options.batch = 16;
-  options.epochs = 100;
-  options.record_every = 100;
-  Rbm first = start;
-  Trainer(first, data, {}, options, Key{3}, {}).run([] {}, {});
-  EXPECT_GT(likelihood(first, data), likelihood(start, data) + 0.5);
-  test::for_each_pairing([&](std::string_view visible, std::string_view hidden) {
-    Rbm other = with_units(start, make_layer(visible, 9), make_layer(hidden, 5));
-    Trainer(other, data, {}, options, Key{3}, {}).run([] {}, {});
-    // Floats round differently: about 1e-7 of each parameter, for 100 steps.
-    EXPECT_NEAR(likelihood(other, data), likelihood(first, data), 1e-4) << visible << " - " << hidden;
-  });
+  for (const bool centred : {true, false}) {
+    TrainOptions options = quick(Method::kExact);
+    options.batch = 16;
+    options.epochs = 100;
+    options.record_every = 100;
+    options.centred = centred;
+    Rbm first = start;
+    Trainer(first, data, {}, options, Key{3}, {}).run([] {}, {});
+    EXPECT_GT(likelihood(first, data), likelihood(start, data) + 0.5);
+    test::for_each_pairing([&](std::string_view visible, std::string_view hidden) {
+      Rbm other = with_units(start, make_layer(visible, 9), make_layer(hidden, 5));
+      Trainer(other, data, {}, options, Key{3}, {}).run([] {}, {});
+      // Floats round differently: about 1e-7 of each parameter, for 100 steps.
+      EXPECT_NEAR(likelihood(other, data), likelihood(first, data), 1e-4) << visible << " - " << hidden;
+    });
+  }
 }
 
 TEST(Trainer, EveryMethodLearnsWithEveryPairingOfUnits) {

@@ -19,13 +19,11 @@ double schedule_factor(Schedule schedule, std::uint64_t done, std::uint64_t tota
   return 1.0;
 }
 
-void step(const Sgd& sgd, std::span<const double> rates, std::span<const double> gradient, std::span<float> velocity,
+void step(const Sgd& sgd, double rate, std::span<const double> gradient, std::span<float> velocity,
           Parameters& parameters, const Context& context) {
   assert(gradient.size() == velocity.size() && gradient.size() == parameters.values().size());
   constexpr std::size_t kBlock = 16384;
-  for (std::size_t s = 0; s < parameters.slots().size(); ++s) {
-    const Slot& slot = parameters.slots()[s];
-    const double rate = rates[s];
+  for (const Slot& slot : parameters.slots()) {
     const bool decays = slot.name == "weights";
     const double l1 = decays ? sgd.l1 : 0.0, l2 = decays ? sgd.l2 : 0.0;
     float* values = parameters.values().data() + slot.offset;

@@ -25,8 +25,8 @@ struct Sgd {
   double l2 = 0.0;  ///< penalty l2/2 * sum w^2, likewise
 };
 
-/// velocity <- momentum velocity + gradient - decay;  parameters <- parameters + rate velocity. One rate for each slot.
-void step(const Sgd& sgd, std::span<const double> rates, std::span<const double> gradient, std::span<float> velocity,
+/// velocity <- momentum velocity + gradient - decay;  parameters <- parameters + rate velocity.
+void step(const Sgd& sgd, double rate, std::span<const double> gradient, std::span<float> velocity,
           Parameters& parameters, const Context& context);
 
 }  // namespace ergodic

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "ergodic/core/error.hpp"
-#include "ergodic/trainer/centring.hpp"
+#include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/monitor.hpp"
 
 namespace ergodic {
@@ -22,13 +22,6 @@ std::vector<double> value_means(const Dataset& data, Levels levels) {
   std::vector<double> means = unit_means(data);
   for (double& m : means) m = levels.low + levels.gap() * m;
   return means;
-}
-
-/// How much smaller than for {0,1} units the rate of each parameter slot must be. A +-1 unit is the same unit with a gap
-/// of 2 and all parameters rewritten; with these factors, and centring, the same rate means the same learning in both.
-std::vector<double> rate_factors(const Rbm& model) {
-  const double visible = levels_of(model.visible()).gap(), hidden = levels_of(model.hidden()).gap();
-  return {1.0 / (visible * visible * hidden * hidden), 1.0 / (visible * visible), 1.0 / (hidden * hidden)};
 }
 
 State monitored(const Rbm& model, const Dataset& data, Key key) {
@@ -114,8 +107,11 @@ Trainer::Trainer(Rbm& model, const Dataset& train, const Dataset& held_out, cons
   require(options.batch <= train.rows(),
           fmt::format("a batch of {} is larger than the {} rows of training data", options.batch, train.rows()));
   if (held_out.rows() > 0) monitored_held_out_ = monitored(model, held_out, key);
-  const Levels levels = levels_of(model.hidden());
-  hidden_offset_.assign(units_of(model.hidden()), 0.5 * (double{levels.low} + levels.high));
+  // Without centring the offsets are the low levels, which makes the gradient that of {0,1} units.
+  const Levels visible = levels_of(model.visible()), hidden = levels_of(model.hidden());
+  if (!options.centred) visible_offset_.assign(units_of(model.visible()), visible.low);
+  hidden_offset_.assign(units_of(model.hidden()),
+                        options.centred ? 0.5 * (double{hidden.low} + hidden.high) : hidden.low);
   negative_ = make_negative_phase(model, options, key, context);
 }
 
@@ -138,17 +134,17 @@ void Trainer::update(const Context& context) {
   const double weight = 1.0 / static_cast<double>(batch.chains());
   Statistics gradient(model_.parameters().values().size());
   model_.add_statistics(batch, hidden, {&weight, 1}, gradient, context);
-  const std::span<const double> hidden_means = std::span<const double>(gradient).last(hidden_offset_.size());
-  for (std::size_t j = 0; j < hidden_offset_.size(); ++j) {
-    hidden_offset_[j] += kHiddenOffsetRate * (hidden_means[j] - hidden_offset_[j]);
+  if (options_.centred) {
+    const std::span<const double> hidden_means = std::span<const double>(gradient).last(hidden_offset_.size());
+    for (std::size_t j = 0; j < hidden_offset_.size(); ++j) {
+      hidden_offset_[j] += kHiddenOffsetRate * (hidden_means[j] - hidden_offset_[j]);
+    }
   }
   negative_->subtract_statistics(model_, batch, update_, key_, gradient, context);
-  if (options_.centred) centre(model_, visible_offset_, hidden_offset_, gradient, context);
+  condition(model_, visible_offset_, hidden_offset_, gradient, context);
 
   const double rate = options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
-  std::vector<double> rates = rate_factors(model_);
-  for (double& r : rates) r *= rate;
-  model_.update([&](Parameters& p) { step(options_.sgd, rates, gradient, velocity_, p, context); }, context);
+  model_.update([&](Parameters& p) { step(options_.sgd, rate, gradient, velocity_, p, context); }, context);
   ++update_;
 }
 

@@ -1,10 +1,12 @@
-#include "ergodic/trainer/centring.hpp"
+#include "ergodic/trainer/conditioning.hpp"
 
 namespace ergodic {
 
-void centre(const Rbm& model, std::span<const double> mu, std::span<const double> lambda, Statistics& gradient,
-            const Context& context) {
+void condition(const Rbm& model, std::span<const double> mu, std::span<const double> lambda, Statistics& gradient,
+               const Context& context) {
   const std::size_t n = units_of(model.visible()), m = units_of(model.hidden());
+  const double g = levels_of(model.visible()).gap(), h = levels_of(model.hidden()).gap();
+  const double weight_factor = 1.0 / (g * h * g * h);
   const MatrixView<double> dw(gradient.data(), n, m);
   const std::span<double> db(gradient.data() + n * m, n);
   const std::span<double> dc(gradient.data() + n * m + n, m);
@@ -13,12 +15,14 @@ void centre(const Rbm& model, std::span<const double> mu, std::span<const double
     for (std::size_t i = begin; i < end; ++i) {
       double* row = dw.row(i).data();
       const double mean = mu[i], change = db[i];
-      for (std::size_t j = 0; j < m; ++j) row[j] -= mean * dc[j] + change * lambda[j];
+      for (std::size_t j = 0; j < m; ++j) row[j] = weight_factor * (row[j] - mean * dc[j] - change * lambda[j]);
+      db[i] /= g * g;
       for (std::size_t j = 0; j < m; ++j) db[i] -= row[j] * lambda[j];
     }
   });
   constexpr std::size_t kColumns = 64;
   context.for_blocks(m, kColumns, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) dc[j] /= h * h;
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = begin; j < end; ++j) dc[j] -= dw(i, j) * mu[i];
     }

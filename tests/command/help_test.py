@@ -1,0 +1,185 @@
+"""Help, reference, completion and config files: all made from one list of options."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import BAD_DATA, NO_INPUT, ROOT, USAGE, ask, read_safetensors, refused, succeed
+
+COMMANDS = ["train", "evaluate", "sample", "reconstruct", "inspect", "data list", "data get", "data show"]
+
+
+def options_of(command):
+    """The options of a command, as its reference lists them."""
+    reference = succeed("reference").stdout
+    section = re.search(rf"^### ergodic {command}$(.*?)(?=^### |\Z)", reference, re.MULTILINE | re.DOTALL).group(1)
+    return re.findall(r"^\| `([^`]+)`", section, re.MULTILINE)
+
+
+# ---- Help ----
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_tells_every_option(command):
+    done = succeed(*command.split(), "--help")
+    assert done.stderr == ""
+    options = options_of(command)
+    assert {"--threads", "--json", "--quiet", "--config"} <= set(options)
+    for option in options:
+        assert re.search(rf"^ +{option}\b", done.stdout, re.MULTILINE | re.IGNORECASE), option
+    assert f"ergodic {command}" in done.stdout  # an example
+
+
+def test_usage_can_be_typed_as_it_stands():
+    for command in [*COMMANDS, "data", "completion", "reference"]:
+        assert f"Usage: ergodic {command}" in succeed(*command.split(), "--help").stdout
+
+
+def test_help_of_the_whole():
+    done = succeed("--help")
+    for word in ("train", "evaluate", "sample", "reconstruct", "inspect", "data", "completion", "reference"):
+        assert re.search(rf"^ +{word} ", done.stdout, re.MULTILINE)
+    assert done.stdout == succeed("-h").stdout
+
+
+@pytest.mark.parametrize("option", ["--hidden", "--learning-rate", "--epochs", "--seed", "--threshold"])
+def test_help_tells_defaults(option):
+    line = next(line for line in succeed("train", "--help").stdout.splitlines() if line.strip().startswith(option))
+    assert re.search(r"\(default [0-9.]+\)", line)
+
+
+def test_the_version():
+    assert re.fullmatch(r"ergodic \d+\.\d+\.\d+\n", succeed("--version").stdout)
+
+
+# ---- Reference ----
+
+
+def test_the_reference_has_every_command():
+    text = succeed("reference").stdout
+    assert re.findall(r"^### ergodic (.+)$", text, re.MULTILINE) == COMMANDS
+    for line in text.splitlines():
+        if line.startswith("|"):
+            assert line.count("|") == 5, line
+
+
+def test_the_manual_contains_the_reference():
+    assert succeed("reference").stdout.strip() in (ROOT / "docs/command.md").read_text()
+
+
+# ---- Completion ----
+
+
+def completed(*typed):
+    """What bash offers after these words, the last of them unfinished."""
+    script = 'source ./completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ergodic; printf "%s\\n" "${COMPREPLY[@]}"'
+    Path("completion").write_text(succeed("completion", "bash").stdout)
+    done = subprocess.run(["bash", "--norc", "-c", script, "bash", *typed], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    return set(done.stdout.split())
+
+
+def test_bash_accepts_the_completion():
+    script = succeed("completion", "bash").stdout
+    assert subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_accept_theirs(shell):
+    """Where the shell is installed it reads its script; everywhere the script names every command."""
+    script = succeed("completion", shell).stdout
+    assert all(command.split()[-1] in script for command in COMMANDS)
+    if shutil.which(shell):
+        assert subprocess.run([shell, "-n"], input=script, text=True, capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize("typed, expected", [
+    (("ergodic", "tr"), {"train"}),
+    (("ergodic", ""), {"train", "evaluate", "sample", "reconstruct", "inspect", "data", "completion", "reference"}),
+    (("./bin/ergodic", "tr"), {"train"}),
+    (("ergodic", "data", ""), {"list", "get", "show"}),
+    (("ergodic", "data", "get", "m"), {"mnist"}),
+    (("ergodic", "train", "--learn"), {"--learning-rate"}),
+    (("ergodic", "train", "--hidden", "3", "--check"), {"--checkpoint-every"}),
+    (("ergodic", "train", "--method", ""), {"pcd", "cd", "exact"}),
+    (("ergodic", "train", "--method", "e"), {"exact"}),
+    (("ergodic", "train", "--data", "bars"), {"bars-and-stripes"}),
+    (("ergodic", "evaluate", "m.safetensors", "--spl"), {"--split"}),
+    (("ergodic", "evaluate", "m.safetensors", "--split", "t"), {"train", "test"}),
+    (("ergodic", "data", "show", "--co"), {"--count", "--config"}),
+    (("ergodic", "completion", "f"), {"fish"}),
+], ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
+def test_bash_completes(typed, expected):
+    assert completed(*typed) == expected
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_bash_offers_every_option(command):
+    expected = {option for option in options_of(command) if option.startswith("--")} | {"--help"}
+    assert completed("ergodic", *command.split(), "--") == expected
+
+
+def test_bash_completes_files():
+    Path("machine.safetensors").touch()
+    assert completed("ergodic", "evaluate", "mach") == {"machine.safetensors"}
+    assert completed("ergodic", "train", "--out", "mach") == {"machine.safetensors"}
+
+
+def test_no_completion_for_an_unknown_shell():
+    refused(USAGE, "completion", "csh", says=("csh", "bash, zsh, fish"))
+
+
+# ---- Config files ----
+
+TRAIN = ("train", "--config", "options", "--out", "m.safetensors")
+
+
+def hidden_units():
+    return len(read_safetensors("m.safetensors")[0]["hidden_bias"])
+
+
+def test_a_config_file_sets_options():
+    Path("options").write_text("# a small run\n\ndata = bars-and-stripes:3\n  hidden=5   # units\nepochs = 2\nquiet = true\n")
+    done = succeed(*TRAIN)
+    assert hidden_units() == 5 and done.stderr == ""
+
+
+def test_the_command_line_goes_before_the_config_file():
+    Path("options").write_text("data = bars-and-stripes:3\nhidden = 5\nepochs = 2\n")
+    assert ask(*TRAIN, "--hidden", 6)["updates"] == 2
+    assert hidden_units() == 6
+
+
+def test_a_config_file_and_a_command_line_give_the_same_bytes():
+    Path("options").write_text("data = bars-and-stripes:3\nhidden = 5\nepochs = 2\nuncentred = true\nl2 = 0.01\n")
+    succeed(*TRAIN)
+    first = Path("m.safetensors").read_bytes()
+    succeed("train", "--data", "bars-and-stripes:3", "--hidden", 5, "--epochs", 2, "--uncentred", "--l2", 0.01, "--out",
+            "m.safetensors")
+    assert Path("m.safetensors").read_bytes() == first
+
+
+@pytest.mark.parametrize("text, code, says", [
+    ("data = bars-and-stripes:3\nhiden = 5\n", USAGE, ("hiden",)),
+    ("data = bars-and-stripes:3\nhidden = many\n", USAGE, ("hidden", "'many'")),
+    ("data = bars-and-stripes:3\nuncentred = maybe\n", USAGE, ("uncentred", "'maybe'")),
+    ("data = bars-and-stripes:3\nhidden 5\n", BAD_DATA, ("options", "line 2", "hidden 5")),
+    ("data = bars-and-stripes:3\n= 5\n", BAD_DATA, ("options", "line 2")),
+    ("data = bars-and-stripes:3\n\nhidden = 5\nhidden = 6\n", BAD_DATA, ("options", "line 4", "hidden")),
+    ("hidden = 5\n", USAGE, ("--data",)),
+])
+def test_a_config_file_that_makes_no_sense(text, code, says):
+    Path("options").write_text(text)
+    refused(code, *TRAIN, says=says)
+
+
+def test_a_missing_config_file():
+    refused(NO_INPUT, *TRAIN, says="options")
+
+
+def test_an_unknown_key_names_its_file():
+    """Otherwise one looks for it on the command line."""
+    Path("small.config").write_text("data = bars-and-stripes:3\nhiden = 5\n")
+    refused(USAGE, "train", "--config", "small.config", "--out", "m.safetensors", says=("small.config", "hiden"))

@@ -1,0 +1,248 @@
+#include "ergodic/store/checkpoint.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "data/error_message.hpp"
+#include "ergodic/core/error.hpp"
+#include "ergodic/format/file.hpp"
+#include "ergodic/store/model_file.hpp"
+#include "ergodic/store/sealed.hpp"
+#include "ergodic/store/tensors.hpp"
+#include "store/machines.hpp"
+
+namespace ergodic {
+namespace {
+
+const Settings kSettings{{"batch", "10"}, {"data", "a \"path\".npy"}, {"seed", "3"}};
+
+/// A state in which no field has its default.
+TrainingState some_state(const Rbm& model, std::size_t chains) {
+  TrainingState state;
+  state.update = (std::uint64_t{1} << 60) + 7;
+  const Draw draw = Key{2}.at(Purpose::kTest);
+  for (std::uint32_t k = 0; k < model.parameters().values().size(); ++k) {
+    state.velocity.push_back(static_cast<float>(draw.normal(1, k)));
+  }
+  for (std::uint32_t k = 0; k < units_of(model.hidden()); ++k) state.hidden_offset.push_back(draw.uniform(2, k));
+  if (chains > 0) state.chains = far_start(model, chains, Key{4}, {});
+  state.chains.sweep = chains > 0 ? 12345 : 0;
+  state.records = {{0, 0.0, {}}, {600, 1.5, {{"error", 0.1}, {"log_likelihood", -1.0 / 3.0}}}};
+  return state;
+}
+
+void expect_same(const TrainingState& a, const TrainingState& b) {
+  EXPECT_EQ(a.update, b.update);
+  EXPECT_TRUE(same_bits(a.velocity, b.velocity));
+  EXPECT_EQ(a.hidden_offset, b.hidden_offset);
+  EXPECT_EQ(a.chains.layers, b.chains.layers);
+  EXPECT_EQ(a.chains.sweep, b.chains.sweep);
+  EXPECT_EQ(a.chains.first_chain, b.chains.first_chain);
+  ASSERT_EQ(a.records.size(), b.records.size());
+  for (std::size_t r = 0; r < a.records.size(); ++r) {
+    EXPECT_EQ(a.records[r].update, b.records[r].update);
+    EXPECT_EQ(a.records[r].epoch, b.records[r].epoch);
+    EXPECT_EQ(a.records[r].values, b.records[r].values);
+  }
+}
+
+/// A checkpoint of a small run, and what it takes to load it again.
+struct Saved {
+  explicit Saved(const Rbm& trained, std::size_t chains = 5)
+      : path(fresh_path("c")),
+        model(trained),
+        state(some_state(trained, chains)),
+        empty(trained.visible(), trained.hidden()) {
+    save_checkpoint(path, model, state, kSettings);
+  }
+  TrainingState load() { return load_checkpoint(path, empty, kSettings); }
+  /// Changes the content of the file, and seals it again.
+  template <class Change>
+  void change(const Change& edit) const {
+    Tensors tensors = read_safetensors(path);
+    edit(tensors);
+    write_sealed(path, std::move(tensors));
+  }
+  Array& array(Tensors& tensors, const std::string& name) const {
+    for (auto& [found, values] : tensors.arrays) {
+      if (found == name) return values;
+    }
+    throw std::logic_error("no array " + name);
+  }
+
+  std::filesystem::path path;
+  Rbm model;
+  TrainingState state;
+  Rbm empty;  ///< of the same shape, all parameters zero
+};
+
+TEST(Checkpoint, EveryFieldComesBack) {
+  for (const char* visible : {"bernoulli", "spin"}) {
+    for (const char* hidden : {"bernoulli", "spin"}) {
+      Saved saved(random_machine(make_layer(visible, 67), make_layer(hidden, 3)));
+      expect_same(saved.load(), saved.state);
+      EXPECT_TRUE(same_bits(saved.empty.parameters().values(), saved.model.parameters().values()));
+    }
+  }
+}
+
+TEST(Checkpoint, AStateWithoutChainsComesBack) {
+  Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}), 0);
+  expect_same(saved.load(), saved.state);
+}
+
+TEST(Checkpoint, TheGlobalIndexOfTheChainsComesBack) {
+  Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+  saved.state.chains.first_chain = 64;
+  save_checkpoint(saved.path, saved.model, saved.state, kSettings);
+  EXPECT_EQ(saved.load().chains.first_chain, 64u);
+}
+
+TEST(Checkpoint, ARecordThatIsNotFiniteDoesNotSpoilTheRest) {
+  Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+  saved.state.records[1].values = {{"error", std::nan("")}, {"log_likelihood", -2.5}};
+  save_checkpoint(saved.path, saved.model, saved.state, kSettings);
+  const auto values = saved.load().records[1].values;
+  ASSERT_EQ(values.size(), 2u);
+  EXPECT_TRUE(std::isnan(values[0].second));
+  EXPECT_EQ(values[1].second, -2.5);
+}
+
+TEST(Checkpoint, TheSameStateGivesTheSameBytes) {
+  Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+  const auto first = read_file(saved.path);
+  const TrainingState state = saved.load();
+  save_checkpoint(saved.path, saved.empty, state, kSettings);
+  EXPECT_EQ(read_file(saved.path), first);
+}
+
+TEST(Checkpoint, OtherSettingsAreNamedWithBothValues) {
+  Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+  const auto refused = [&](const Settings& settings) {
+    return message_of<UsageError>([&] { load_checkpoint(saved.path, saved.empty, settings); });
+  };
+  Settings settings = kSettings;
+  settings["batch"] = "20";
+  settings["seed"] = "4";
+  const std::string message = refused(settings);
+  expect_parts(message, {saved.path.string(), "batch: the checkpoint has 10, this run 20",
+                         "seed: the checkpoint has 3, this run 4"});
+  EXPECT_EQ(message.find("data"), std::string::npos) << message;
+  settings = kSettings;
+  settings["epochs"] = "5";
+  expect_parts(refused(settings), {"epochs: the checkpoint has nothing, this run 5"});
+}
+
+TEST(Checkpoint, ASettingThatThisRunDoesNotHaveIsNamed) {
+  Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+  Settings settings = kSettings;
+  settings.erase("batch");
+  expect_parts(message_of<UsageError>([&] { load_checkpoint(saved.path, saved.empty, settings); }), {"batch", "10"});
+}
+
+TEST(Checkpoint, EveryFlippedBitIsRefused) {
+  Saved saved(random_machine(Bernoulli{2}, Spin{2}), 2);
+  for_each_bit_flip(read_file(saved.path), [&](const ByteVector& damaged, std::size_t) {
+    put_bytes(saved.path, damaged);
+    EXPECT_TRUE(refuses([&] { saved.load(); }));
+  });
+}
+
+TEST(Checkpoint, EveryTruncationIsRefused) {
+  Saved saved(random_machine(Bernoulli{2}, Spin{2}), 2);
+  for_each_truncation(read_file(saved.path), [&](const ByteVector& part) {
+    put_bytes(saved.path, part);
+    EXPECT_TRUE(refuses([&] { saved.load(); }));
+  });
+}
+
+TEST(Checkpoint, OfAnotherShapeIsRefusedAndTheMachineStaysAsItWas) {
+  const Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+  for (const auto& [visible, hidden] : {std::pair{3, 4}, std::pair{4, 2}, std::pair{5, 3}}) {
+    Rbm other =
+        random_machine(Bernoulli{static_cast<std::size_t>(visible)}, Bernoulli{static_cast<std::size_t>(hidden)}, 8);
+    const Rbm before = other;
+    EXPECT_THROW(load_checkpoint(saved.path, other, kSettings), DataError);
+    EXPECT_TRUE(same_bits(other.parameters().values(), before.parameters().values()));
+  }
+}
+
+TEST(Checkpoint, ModelsAndCheckpointsAreNotMistakenForEachOther) {
+  Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+  EXPECT_THROW(load_model(saved.path), DataError);
+  save_model(saved.path, saved.model, {});
+  expect_parts(refusal([&] { saved.load(); }), {"ergodic-checkpoint", "ergodic-model"});
+}
+
+TEST(Checkpoint, NumbersThatAreNoneAreRefused) {
+  for (const char* key : {"update", "chains", "sweep"}) {
+    for (const char* text : {"", "-1", "1.0", "x", "18446744073709551616"}) {
+      Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+      saved.change([&](Tensors& t) { t.metadata[key] = text; });
+      expect_parts(refusal([&] { saved.load(); }), {saved.path.string(), key});
+    }
+    Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+    saved.change([&](Tensors& t) { t.metadata.erase(key); });
+    expect_parts(refusal([&] { saved.load(); }), {saved.path.string(), key});
+  }
+}
+
+TEST(Checkpoint, RecordsThatAreNoneAreRefused) {
+  for (const char* text : {"", "[", "7", "[[1]]", "[[1,2,3]]", "[[-1,0.0,[]]]", "[[\"1\",0.0,[]]]", "{\"a\":1}"}) {
+    SCOPED_TRACE(text);
+    Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+    saved.change([&](Tensors& t) { t.metadata["records"] = text; });
+    expect_parts(refusal([&] { saved.load(); }), {saved.path.string(), "records"});
+  }
+}
+
+TEST(Checkpoint, ChainsThatDisagreeWithTheirCountAreRefused) {
+  for (const char* count : {"4", "6", "1000000000000"}) {
+    Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+    saved.change([&](Tensors& t) { t.metadata["chains"] = count; });
+    expect_parts(refusal([&] { saved.load(); }), {"chains.0"});
+  }
+}
+
+// With two words for each chain, 2^63 chains take 2^64 words: none, if the product overflows.
+TEST(Checkpoint, ACountOfChainsThatOverflowsIsRefused) {
+  Saved saved(random_machine(Bernoulli{65}, Bernoulli{65}));
+  saved.change([&](Tensors& t) {
+    t.metadata["chains"] = "9223372036854775808";
+    for (const char* name : {"chains.0", "chains.1"}) saved.array(t, name) = {ElementType::kUInt64, {0, 2}, {}};
+  });
+  EXPECT_THROW(saved.load(), DataError);
+}
+
+// Loops over set bits trust that there are none beyond the last unit.
+TEST(Checkpoint, BitsBeyondTheLastUnitAreRefused) {
+  for (const char* name : {"chains.0", "chains.1"}) {
+    Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+    saved.change([&](Tensors& t) { saved.array(t, name).bytes[7] = std::byte{0x80}; });
+    EXPECT_THROW(saved.load(), DataError) << name;
+  }
+}
+
+TEST(Checkpoint, WhatIsNotFiniteIsRefused) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const float nan_float = std::numeric_limits<float>::quiet_NaN();
+  for (const char* name : {"weights", "velocity", "hidden_offset"}) {
+    Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+    saved.change([&](Tensors& t) {
+      Array& array = saved.array(t, name);
+      if (array.type == ElementType::kFloat64) std::memcpy(array.bytes.data(), &nan, sizeof nan);
+      if (array.type == ElementType::kFloat32) std::memcpy(array.bytes.data(), &nan_float, sizeof nan_float);
+    });
+    EXPECT_THROW(saved.load(), DataError) << name;
+  }
+}
+
+TEST(Checkpoint, AMissingFileIsMissingInput) {
+  Rbm model(Bernoulli{2}, Bernoulli{2});
+  EXPECT_THROW(load_checkpoint(fresh_path("nothing"), model, {}), NoInputError);
+}
+
+}  // namespace
+}  // namespace ergodic
