@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+#include <span>
+#include <sstream>
 #include <utility>
 
 #include "completion.hpp"
@@ -17,10 +19,28 @@ namespace {
 
 using Given = std::map<std::string, std::string>;
 
+constexpr std::size_t kOptionColumns = 34;  // of the help: the options' names
+constexpr std::size_t kHelpColumns = 76;    // and what they mean
+
+/// Text broken into lines at blanks; CLI11 indents them.
+std::string wrapped(const std::string& text) {
+  std::string out, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && line.size() + 1 + word.size() > kHelpColumns) {
+      out += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + line;
+}
+
 /// The help of an option, with its default.
 std::string help_text(const Option& option) {
-  if (option.standard.empty() || option.required) return option.help;
-  return fmt::format("{} (default {})", option.help, option.standard);
+  if (option.required) return wrapped(option.help + " (required)");
+  if (option.standard.empty()) return wrapped(option.help);
+  return wrapped(fmt::format("{} (default {})", option.help, option.standard));
 }
 
 /// Declares one option to CLI11; its value is only noted, and set later by the Spec.
@@ -68,7 +88,8 @@ struct Program {
     root.footer(
         "Start with:\n  ergodic data get mnist\n  ergodic train --data mnist --out m.safetensors\n"
         "`ergodic COMMAND --help` explains a command.");
-    root.get_formatter()->column_width(34);
+    root.name("ergodic");
+    root.get_formatter()->column_width(kOptionColumns);
     for (Command& command : commands) {
       CLI::App& app = app_for(root, command);
       for (const Option& option : command.spec.options()) declare(app, option, given[&command]);
@@ -81,17 +102,35 @@ struct Program {
   }
 };
 
+/// UsageError if the words begin with a command that is not there; CLI11 would only say that one is missing.
+void require_known_command(const CLI::App& app, std::span<const std::string> words) {
+  if (words.empty() || words[0].starts_with("-")) return;
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands(nullptr)) names.push_back(sub->get_name());
+  if (names.empty()) return;
+  require(std::find(names.begin(), names.end(), words[0]) != names.end(),
+          fmt::format("unknown command '{}'; there are: {}", words[0], fmt::join(names, ", ")));
+  require_known_command(*app.get_subcommand(words[0]), words.subspan(1));
+}
+
+Given values_in(const std::string& file, const Spec& spec) {
+  Given values = read_config(file);
+  for (const auto& [name, value] : values) {
+    require(spec.find(name) != nullptr, fmt::format("{}: unknown option '{}'", file, name));
+  }
+  return values;
+}
+
 }  // namespace
 
 ParsedLine parse(const std::vector<std::string>& words, std::vector<Command>& commands) {
   Program program(commands);
+  require_known_command(program.root, words);
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 takes them
   try {
     program.root.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    const CLI::App* app = &program.root;
-    while (!app->get_subcommands().empty()) app = app->get_subcommands().back();
-    return {nullptr, app->help()};
+    return {nullptr, program.root.help()};
   } catch (const CLI::CallForVersion& e) {
     return {nullptr, std::string(e.what()) + "\n"};
   } catch (const CLI::ParseError& e) {
@@ -103,7 +142,7 @@ ParsedLine parse(const std::vector<std::string>& words, std::vector<Command>& co
     if (!app->parsed()) continue;
     const Given& given = program.given[command];
     const auto config = given.find("config");
-    command->spec.apply(config == given.end() ? Given{} : read_config(config->second), given);
+    command->spec.apply(config == given.end() ? Given{} : values_in(config->second, command->spec), given);
     return {command, ""};
   }
   throw UsageError("no command; --help shows what there is");

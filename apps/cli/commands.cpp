@@ -82,8 +82,9 @@ Outcome run_list(const NoRequest&, const Common& common, const Context&) {
   return {common.json ? to_json(named_sets()) + "\n" : to_text(named_sets()), "", false};
 }
 
-Outcome run_get(const GetRequest& request, const Common&, const Context&) {
-  return {"", fmt::format("{} is in {}\n", request.name, get_data(request.name).string()), false};
+Outcome run_get(const GetRequest& request, const Common& common, const Context&) {
+  const FetchedSet set = get_data(request.name);
+  return {common.json ? to_json(set) + "\n" : "", fmt::format("{} is in {}\n", set.name, set.folder.string()), false};
 }
 
 Outcome run_show(const ShowRequest& request, const Common& common, const Context&) {

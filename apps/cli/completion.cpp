@@ -20,7 +20,7 @@ std::string option_words(const Command& command) {
 
 /// First words: "train", "data", ...; and the second words of those that have them.
 std::set<std::string> first_words(const std::vector<Command>& commands) {
-  std::set<std::string> out{"completion"};
+  std::set<std::string> out{"completion", "reference"};
   for (const Command& command : commands) out.insert(command.name.substr(0, command.name.find(' ')));
   return out;
 }
@@ -48,7 +48,7 @@ std::set<std::pair<std::string, std::string>> known_values(const std::vector<Com
 std::string bash_script(const std::vector<Command>& commands) {
   std::string values, options;
   for (const auto& [name, choices] : known_values(commands)) {
-    values += fmt::format("    --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", name, choices);
+    values += fmt::format("      --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", name, choices);
   }
   for (const Command& command : commands) {
     options += fmt::format("    \"{}\"*) words=\"{}\" ;;\n", command.name, option_words(command));
@@ -56,20 +56,20 @@ std::string bash_script(const std::vector<Command>& commands) {
   return fmt::format(R"(# bash completion for ergodic
 _ergodic() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words=""
-  case "$before" in
-    ergodic) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
-    data) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
-    get) COMPREPLY=($(compgen -W "mnist fashion-mnist" -- "$word")); return ;;
-    completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
-    --data) COMPREPLY=($(compgen -W "mnist fashion-mnist digits bars-and-stripes shifting-bars" -f -- "$word")); return ;;
-{}  esac
+  if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W "{}" -- "$word")); return; fi
+  if [[ $word != -* ]]; then
+    case "$before" in
+      data) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
+      get) COMPREPLY=($(compgen -W "mnist fashion-mnist" -- "$word")); return ;;
+      completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
+      --data) COMPREPLY=($(compgen -W "mnist fashion-mnist digits bars-and-stripes shifting-bars" -f -- "$word")); return ;;
+{}    esac
+    COMPREPLY=($(compgen -f -- "$word"))
+    return
+  fi
   case "${{COMP_WORDS[*]:1}}" in
 {}  esac
-  if [[ $word == -* ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$word"))
-  else
-    COMPREPLY=($(compgen -f -- "$word"))
-  fi
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
 }}
 complete -o filenames -F _ergodic ergodic
 )",

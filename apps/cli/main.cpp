@@ -1,4 +1,5 @@
 // `ergodic`: a thin listener on run/. Data goes to standard output, everything else to standard error.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -29,16 +30,26 @@ void on_signal(int signal) {
   caught_signal = signal;
 }
 
+/// A closed standard stream would hand its number to the first file opened; take it first. Writing there still fails.
+void occupy_standard_streams() {
+  int opened = 0;
+  do opened = ::open("/dev/null", O_RDONLY);
+  while (opened >= 0 && opened <= STDERR_FILENO);
+  if (opened >= 0) ::close(opened);
+}
+
 void listen_for_signals() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGHUP, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is no reason to lose a run
 }
 
-void print(std::FILE* out, const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), out) != text.size() || std::fflush(out) != 0) {
+void print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw IoError("cannot write to standard output");
   }
 }
@@ -51,12 +62,11 @@ int execute(Command& command) {
   options.unit = command.unit;
   options.stop = &stop_flag;
   ProgressReporter reporter(options);
-  listen_for_signals();
   Threads threads(common.threads);
   const Outcome outcome = command.run(Context{&threads, &reporter});
   reporter.finish();
-  print(stdout, outcome.output);
-  if (!common.quiet) print(stderr, outcome.message);
+  print(outcome.output);
+  if (!common.quiet) std::fputs(outcome.message.c_str(), stderr);
   return outcome.stopped ? kSignal + caught_signal.load() : kOk;
 }
 
@@ -64,7 +74,7 @@ int guarded_main(const std::vector<std::string>& words) {
   std::vector<Command> commands = make_commands();
   const ParsedLine line = parse(words, commands);
   if (line.command) return execute(*line.command);
-  print(stdout, line.output);
+  print(line.output);
   return kOk;
 }
 
@@ -79,6 +89,8 @@ int fail(ExitCode code, const std::string& message) {
 int main(int argc, char** argv) {
   using namespace ergodic;
   using namespace ergodic::cli;
+  occupy_standard_streams();
+  listen_for_signals();
   try {
     return guarded_main({argv + 1, argv + argc});
   } catch (const UsageError& e) {

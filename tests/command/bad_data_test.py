@@ -142,7 +142,8 @@ def test_a_value_outside_is_refused_with_its_place(form, value, shown):
     values = bits().astype(np.float64)
     values[7, 3] = value
     write_data("data", form, values)
-    refused(BAD_DATA, *train("data"), says=("data: ", "row 7", "column 3", "expected a value in [0, 1]", f"found {shown}"))
+    refused(BAD_DATA, *train("data"),
+            says=("data: ", "row 7", "column 3", "expected a value in [0, 1]", f"found {shown}"))
 
 
 def test_whole_numbers_beyond_one_are_refused():
@@ -210,7 +211,8 @@ def test_labels_for_a_set_that_has_its_own():
 
 def test_there_must_be_a_test_part():
     np.save("data.npy", bits(12, 9))
-    refused(USAGE, "evaluate", "m.safetensors", "--data", "data.npy", "--split", "test", says=("data.npy", "--test-share"))
+    refused(USAGE, "evaluate", "m.safetensors", "--data", "data.npy", "--split", "test",
+            says=("data.npy", "--test-share"))
 
 
 def test_a_test_share_may_not_take_everything():

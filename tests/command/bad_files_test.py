@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -175,7 +176,7 @@ def on_a_small_disk(args, files):
         Path(folder).mkdir()
     script = """mount -t tmpfs -o size=64k none disk || exit 99
         cp "$@" disk && cd disk && eval "$COMMAND_LINE"; code=$?; cp -a . ../after; exit $code"""
-    line = " ".join([COMMAND, *map(str, args)])
+    line = shlex.join([COMMAND, *map(str, args)])
     done = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", *files], capture_output=True, text=True,
                           env={**os.environ, "COMMAND_LINE": line})
     if done.returncode in (1, 99):

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from conftest import (BAD_DATA, FOREIGN, Machine, ask, png_size, random_machine, read_safetensors, refused, small_machine,
-                      succeed, write_safetensors)
+from conftest import (BAD_DATA, FOREIGN, Machine, ask, png_size, random_machine, read_safetensors, refused,
+                      small_machine, succeed, write_safetensors)
 
 NAME = "foreign.safetensors"
 

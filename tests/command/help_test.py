@@ -74,7 +74,8 @@ def test_the_manual_contains_the_reference():
 
 def completed(*typed):
     """What bash offers after these words, the last of them unfinished."""
-    script = 'source ./completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ergodic; printf "%s\\n" "${COMPREPLY[@]}"'
+    script = """source ./completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+        _ergodic; printf "%s\\n" "${COMPREPLY[@]}" """
     Path("completion").write_text(succeed("completion", "bash").stdout)
     done = subprocess.run(["bash", "--norc", "-c", script, "bash", *typed], capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == "", done.stderr
@@ -141,7 +142,8 @@ def hidden_units():
 
 
 def test_a_config_file_sets_options():
-    Path("options").write_text("# a small run\n\ndata = bars-and-stripes:3\n  hidden=5   # units\nepochs = 2\nquiet = true\n")
+    Path("options").write_text("# a small run\n\ndata = bars-and-stripes:3\n  hidden=5   # units\nepochs = 2\n"
+                               "quiet = true\n")
     done = succeed(*TRAIN)
     assert hidden_units() == 5 and done.stderr == ""
 

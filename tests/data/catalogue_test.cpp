@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -106,6 +107,40 @@ TEST_F(Catalogue, AFileInTheCacheIsLocated) {
   EXPECT_FALSE(is_fetched(mnist_));  // the other three are missing
   for (const CatalogueFile& file : mnist_.files()) put_file(cache_folder() / "mnist" / file.name, "x");
   EXPECT_TRUE(is_fetched(mnist_));
+}
+
+/// An IDX file of bytes that all have one value.
+std::string idx_of(const std::vector<unsigned>& shape, char value) {
+  std::string file{'\0', '\0', '\x08', static_cast<char>(shape.size())};
+  std::size_t size = 1;
+  for (const unsigned extent : shape) {
+    for (const unsigned shift : {24u, 16u, 8u, 0u}) file += static_cast<char>((extent >> shift) & 0xFFu);
+    size *= extent;
+  }
+  return file + std::string(size, value);
+}
+
+TEST_F(Catalogue, FixedBinarisingOfTrainAndTestIsIndependent) {
+  constexpr unsigned kRows = 100, kSide = 28, kLevel = 128;
+  for (const CatalogueFile& file : {mnist_.train_images, mnist_.test_images}) {
+    put_file(cache_folder() / "mnist" / file.name, idx_of({kRows, kSide, kSide}, static_cast<char>(kLevel)));
+  }
+  for (const CatalogueFile& file : {mnist_.train_labels, mnist_.test_labels}) {
+    put_file(cache_folder() / "mnist" / file.name, idx_of({kRows}, 7));
+  }
+  const DataParts parts = load_data({"mnist", {}, Binarise::kFixed, 0.5, 0.0});
+  EXPECT_EQ(parts.train.name, "mnist");
+  EXPECT_EQ(parts.test.shape, (PictureShape{kSide, kSide}));
+  EXPECT_EQ(parts.test.labels, std::vector<int>(kRows, 7));
+  double equal = 0.0;
+  for (std::size_t r = 0; r < kRows; ++r) {
+    for (std::size_t i = 0; i < kSide * kSide; ++i) equal += parts.train.bits.get(r, i) == parts.test.bits.get(r, i);
+  }
+  // Two independent bits agree with probability q = p^2 + (1 - p)^2; the standard error of n such is sqrt(q (1 - q) /
+  // n).
+  constexpr double kCount = kRows * kSide * kSide, kOn = kLevel / 255.0;
+  constexpr double kAgree = kOn * kOn + (1.0 - kOn) * (1.0 - kOn);
+  EXPECT_NEAR(equal / kCount, kAgree, 4.0 * std::sqrt(kAgree * (1.0 - kAgree) / kCount));
 }
 
 TEST_F(Catalogue, AMissingProgramIsAnIoErrorThatNamesIt) {

@@ -4,9 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <span>
-#include <string_view>
 
 #include "ergodic/core/random.hpp"
 #include "ergodic/format/safetensors.hpp"
@@ -33,11 +31,12 @@ inline bool same_bits(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
-/// Writes without the care of write_file, which would sync each of thousands of damaged files.
+/// Overwrites a file in place, without the care of write_file: that would sync each of thousands of damaged files.
 inline void put_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  std::ofstream file(path, std::ios::binary);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!file.flush()) ADD_FAILURE() << "cannot write " << path;
+  std::filesystem::resize_file(path, bytes.size());
 }
 
 }  // namespace ergodic

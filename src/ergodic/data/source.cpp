@@ -65,28 +65,60 @@ double full_scale(const Array& array) {
   return 1.0;
 }
 
-Dataset grey_from_array(const Array& array, const std::string& where) {
+/// What is left of reading: values(k) in [0, 1] for k in [0, rows * units).
+struct RowsOf {
+  std::string name;
+  PictureShape shape;
+  std::size_t rows = 0, units = 0;
+};
+
+/// Packs values into bits by threshold or by a fixed draw, or keeps them as grey levels.
+template <class Values>
+Dataset pack(const RowsOf& what, const DataOptions& options, std::uint8_t stream, const Values& values) {
+  Dataset out{what.name, what.shape, {}, {}, {}, what.units};
+  const bool keep = options.binarise == Binarise::kDynamic;
+  if (keep) {
+    out.grey = Matrix<Grey>(what.rows, what.units);
+  } else {
+    out.bits = Bits(what.rows, what.units);
+  }
+  const Draw draw = Key{}.at(Purpose::kBinarise, 0, stream);
+  std::vector<Grey> drawn(what.units);
+  for (std::size_t r = 0; r < what.rows; ++r) {
+    const std::span<Grey> levels = keep ? out.grey.row(r) : std::span<Grey>(drawn);
+    for (std::size_t i = 0; i < what.units; ++i) {
+      const double value = values(r, i);
+      if (options.binarise == Binarise::kThreshold) {
+        out.bits.set(r, i, value >= options.threshold);
+      } else {
+        levels[i] = static_cast<Grey>(value * kFullGrey + 0.5);
+      }
+    }
+    if (options.binarise == Binarise::kFixed) draw_bits(levels, draw, static_cast<std::uint32_t>(r), out.bits.row(r));
+  }
+  return out;
+}
+
+Dataset pack_array(const Array& array, const std::string& name, const DataOptions& options, std::uint8_t stream) {
   if (array.shape.size() < 2) {
-    throw DataError(fmt::format("{}: expected rows of values (2 or more dimensions), found {}", where,
+    throw DataError(fmt::format("{}: expected rows of values (2 or more dimensions), found {}", name,
                                 array.shape.empty() ? "a single value" : "one dimension"));
   }
-  const std::size_t rows = array.shape[0];
-  const std::size_t units = rows == 0 ? 0 : array.size() / rows;
-  if (rows == 0 || units == 0) throw DataError(fmt::format("{}: the data set is empty", where));
-  Dataset out{where, {}, {}, Matrix<Grey>(rows, units), {}, units};
-  if (array.shape.size() == 3) out.shape = {array.shape[1], array.shape[2]};
+  if (array.size() == 0) throw DataError(fmt::format("{}: the data set is empty", name));
+  RowsOf what{name, {}, array.shape[0], array.size() / array.shape[0]};
+  if (array.shape.size() == 3) what.shape = {array.shape[1], array.shape[2]};
   const double scale = full_scale(array);
-  visit_elements(array, [&](auto elements) {
-    for (std::size_t k = 0; k < elements.size(); ++k) {
-      const double value = static_cast<double>(elements[k]) / scale;
+  return visit_elements(array, [&](auto elements) {
+    return pack(what, options, stream, [&](std::size_t r, std::size_t i) {
+      const double value = static_cast<double>(elements[r * what.units + i]) / scale;
       if (!(value >= 0.0 && value <= 1.0)) {
-        throw DataError(fmt::format("{}: row {}, column {}: expected a value in [0, 1], found {}; scale the data first",
-                                    where, k / units, k % units, value));
+        throw DataError(fmt::format(
+            "{}: row {}, column {} (counted from 0): expected a value in [0, 1], found {}; scale the data first", name,
+            r, i, value));
       }
-      out.grey.elements()[k] = static_cast<Grey>(std::lround(value * kFullGrey));
-    }
+      return value;
+    });
   });
-  return out;
 }
 
 std::vector<int> labels_from_array(const Array& array, const std::string& where) {
@@ -153,15 +185,28 @@ void attach_labels(Dataset& data, std::vector<int> labels, const std::string& wh
   data.labels = std::move(labels);
 }
 
-Dataset read_images(const std::filesystem::path& path, const std::filesystem::path& labels) {
-  const Contents contents = read_any(path);
-  Dataset grey = grey_from_array(contents.values, path.string());
-  if (!labels.empty()) {
-    attach_labels(grey, labels_from_array(read_any(labels).values, labels.string()), labels.string());
+struct Place {
+  std::filesystem::path values, labels;  // no path: labels are inside, or there are none
+  std::string name;
+};
+
+Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t stream) {
+  const Contents contents = read_any(place.values);
+  Dataset out = pack_array(contents.values, place.name, options, stream);
+  if (!place.labels.empty()) {
+    attach_labels(out, labels_from_array(read_any(place.labels).values, place.labels.string()), place.labels.string());
   } else if (contents.labels) {
-    attach_labels(grey, labels_from_array(*contents.labels, path.string()), path.string());
+    attach_labels(out, labels_from_array(*contents.labels, place.name), place.name);
   }
-  return grey;
+  return out;
+}
+
+Dataset pack_digits(std::size_t count, const DataOptions& options, std::uint8_t stream) {
+  Dataset sheet = digit_sheet(count, stream);
+  const auto value = [&](std::size_t r, std::size_t i) { return sheet.grey(r, i) / double{kFullGrey}; };
+  Dataset out = pack({sheet.name, sheet.shape, sheet.rows(), sheet.units()}, options, stream, value);
+  out.labels = std::move(sheet.labels);
+  return out;
 }
 
 /// The N of "name:N", within [lowest, highest], or the default without one. Nothing if the source is not of this name.
@@ -184,8 +229,8 @@ std::optional<DataParts> made(const DataOptions& options) {
     return DataParts{bars_and_stripes(*n), {}};
   if (const auto n = size_after(options.source, "shifting-bars", 9, 1, 65536)) return DataParts{shifting_bars(*n), {}};
   if (const auto n = size_after(options.source, "digits", 20000, 10, 1000000)) {
-    return DataParts{binarised(digit_sheet(*n, kTrainStream), options, kTrainStream),
-                     binarised(digit_sheet(std::max<std::size_t>(*n / 10, 10), kTestStream), options, kTestStream)};
+    return DataParts{pack_digits(*n, options, kTrainStream),
+                     pack_digits(std::max<std::size_t>(*n / 10, 10), options, kTestStream)};
   }
   return std::nullopt;
 }
@@ -194,20 +239,19 @@ std::optional<DataParts> catalogued(const DataOptions& options) {
   const CatalogueEntry* entry = find_in_catalogue(options.source);
   if (!entry) return std::nullopt;
   const auto read = [&](const CatalogueFile& images, const CatalogueFile& labels, std::uint8_t stream) {
-    Dataset grey = read_images(located(*entry, images), located(*entry, labels));
-    grey.name = entry->name;
-    return binarised(std::move(grey), options, stream);
+    return read_set({located(*entry, images), located(*entry, labels), entry->name}, options, stream);
   };
   return DataParts{read(entry->train_images, entry->train_labels, kTrainStream),
                    read(entry->test_images, entry->test_labels, kTestStream)};
 }
 
 DataParts from_file(const DataOptions& options) {
-  if (!std::filesystem::exists(options.source)) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(options.source, ignored)) {
     throw NoInputError(fmt::format(
         "{}: no such file, and no data set of that name; `ergodic data list` shows the names", options.source));
   }
-  DataParts parts{binarised(read_images(options.source, options.labels), options, kTrainStream), {}};
+  DataParts parts{read_set({options.source, options.labels, options.source}, options, kTrainStream), {}};
   const auto test_rows =
       static_cast<std::size_t>(std::lround(options.test_share * static_cast<double>(parts.train.rows())));
   if (test_rows > 0) parts.test = split_off(parts.train, test_rows, Key{}.at(Purpose::kSplit));
@@ -219,23 +263,6 @@ DataParts from_file(const DataOptions& options) {
 }
 
 }  // namespace
-
-Dataset binarised(Dataset grey, const DataOptions& options, std::uint8_t stream) {
-  if (options.binarise == Binarise::kDynamic) return grey;
-  Dataset out{std::move(grey.name),   grey.shape,     Bits(grey.rows(), grey.units()), {},
-              std::move(grey.labels), grey.unit_count};
-  const Draw draw = Key{}.at(Purpose::kBinarise, 0, stream);
-  const double cut = options.threshold * kFullGrey;
-  for (std::size_t r = 0; r < out.bits.rows(); ++r) {
-    const auto levels = std::as_const(grey.grey).row(r);
-    if (options.binarise == Binarise::kFixed) {
-      draw_bits(levels, draw, static_cast<std::uint32_t>(r), out.bits.row(r));
-    } else {
-      for (std::size_t i = 0; i < levels.size(); ++i) out.bits.set(r, i, levels[i] >= cut);
-    }
-  }
-  return out;
-}
 
 DataParts load_data(const DataOptions& options) {
   const bool has_own_labels = find_in_catalogue(options.source) != nullptr;

@@ -26,7 +26,4 @@ struct DataParts {
 /// not on this machine gives NoInputError with the command that brings it.
 DataParts load_data(const DataOptions& options);
 
-/// The binary data set of grey levels.
-Dataset binarised(Dataset grey, const DataOptions& options, std::uint8_t stream);
-
 }  // namespace ergodic

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "ergodic/core/elementary.hpp"
@@ -46,6 +47,7 @@ struct LogSum {
   double scaled = 0.0;
 
   void add(double term) {
+    if (term < largest - 80.0) return;  // e^-80 times 2^30 terms is far below the last bit
     if (term > largest) {
       scaled *= portable_exp(largest - term);
       largest = term;
@@ -55,79 +57,116 @@ struct LogSum {
   double value() const { return scaled > 0.0 ? largest + portable_log(scaled) : largest; }
 };
 
-constexpr std::size_t kLanes = 8;
+// Eight products at once, two to a register: enough to hide the latency of multiplication.
+constexpr std::size_t kPairs = 4;
+constexpr std::size_t kLanes = 2 * kPairs;
+using Pair [[gnu::vector_size(2 * sizeof(double))]] = double;
+using PairBits [[gnu::vector_size(2 * sizeof(double))]] = std::int64_t;
 
-/// prod over the lanes' terms (1 + a_i b_i) as log: products are kept in [1, 2) with their exponents counted apart, so
-/// one log serves a whole state. `stride` terms a lane may be multiplied before the product could overflow.
+/// The log of the product of all (1 + a_i b_i). Each lane keeps its product's mantissa in [1, 2) and counts exponents
+/// apart, so one log serves a whole state. `stride` terms may be multiplied before a product could overflow.
 double log_product(std::span<const double> a, const double* b, std::size_t stride) {
-  double mantissa[kLanes];
-  std::int64_t exponent[kLanes] = {};
-  std::fill(mantissa, mantissa + kLanes, 1.0);
+  constexpr std::int64_t kMantissa = 0x000FFFFFFFFFFFFF, kOne = 0x3FF0000000000000;
+  Pair products[kPairs];
+  for (Pair& product : products) product = Pair{} + 1.0;
+  PairBits exponents{};
   for (std::size_t i = 0; i < a.size();) {
     const std::size_t end = std::min(a.size(), i + stride * kLanes);
     for (; i < end; i += kLanes) {
-      for (std::size_t l = 0; l < kLanes; ++l) mantissa[l] *= 1.0 + a[i + l] * b[i + l];
+      for (std::size_t p = 0; p < kPairs; ++p) {
+        Pair x, y;
+        std::memcpy(&x, a.data() + i + 2 * p, sizeof x);
+        std::memcpy(&y, b + i + 2 * p, sizeof y);
+        products[p] *= 1.0 + x * y;
+      }
     }
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const auto bits = std::bit_cast<std::uint64_t>(mantissa[l]);
-      exponent[l] += static_cast<std::int64_t>(bits >> 52) - 1023;
-      mantissa[l] = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFull) | 0x3FF0000000000000ull);
+    for (Pair& product : products) {
+      PairBits bits;
+      std::memcpy(&bits, &product, sizeof bits);
+      exponents += (bits >> 52) - 1023;
+      bits = (bits & kMantissa) | kOne;
+      std::memcpy(&product, &bits, sizeof bits);
     }
   }
-  double product = 1.0;
-  std::int64_t shift = 0;
-  for (std::size_t l = 0; l < kLanes; ++l) {
-    product *= mantissa[l];
-    shift += exponent[l];
-  }
-  return portable_log(product) + static_cast<double>(shift) * 0.6931471805599453;
+  Pair mantissa = Pair{} + 1.0;
+  for (const Pair& product : products) mantissa *= product;
+  return portable_log(mantissa[0] * mantissa[1]) +
+         static_cast<double>(exponents[0] + exponents[1]) * 0.6931471805599453;
 }
 
-/// Splits the enumerated units into low ones, whose factors exp(s'W) are tabled once, and high ones, whose factors are
-/// made once for each of their patterns. A state is then one multiply, one add and one multiply for each summed unit.
+/// Splits the enumerated units into high, middle and low ones. The factors exp(s'W) of low and of middle patterns are
+/// tabled once, those of a high pattern are made when its block comes. A state is then one multiply, one add and one
+/// multiply for each summed unit.
 class ProductEnumeration {
  public:
-  static constexpr std::size_t kLowUnits = 6;
-
-  explicit ProductEnumeration(const Enumerable& machine) : machine_(machine) {
-    const std::size_t n = machine.bias.size();
-    low_units_ = std::min(n, kLowUnits);
-    padded_ = (machine.field.size() + kLanes - 1) / kLanes * kLanes;
-    double largest = 0.0;
-    for (std::size_t i = 0; i < machine.field.size(); ++i) {
-      double reach = std::abs(machine.field[i]);
-      for (std::size_t k = 0; k < n; ++k) reach += std::abs(machine.weights(k, i));
-      largest = std::max(largest, reach);
-    }
-    constexpr double kRoom = 690.0;  // e^690 times the mantissa's 2 is still finite
-    stride_ = static_cast<std::size_t>(std::min(1e6, kRoom / std::max(largest + 0.7, 1e-3)));
-    low_factors_ = Matrix<double>(std::size_t{1} << low_units_, padded_);
-    for (std::size_t s = 0; s < low_factors_.rows(); ++s) factors(s, 0, low_units_, {}, low_factors_.row(s));
-  }
+  explicit ProductEnumeration(const Enumerable& machine)
+      : machine_(machine),
+        units_(machine.bias.size()),
+        padded_((machine.field.size() + kLanes - 1) / kLanes * kLanes),
+        stride_(safe_stride(machine)),
+        low_(table(0, std::min(units_, kTabledUnits))),
+        middle_(table(low_.last, std::min(units_, low_.last + kTabledUnits))) {}
 
   /// False when a single factor could overflow; then each term needs its own logarithm.
   bool applies() const { return stride_ >= 1; }
-  std::size_t high_patterns() const { return std::size_t{1} << (machine_.bias.size() - low_units_); }
-  std::size_t low_patterns() const { return low_factors_.rows(); }
+  std::size_t blocks() const { return std::size_t{1} << (units_ - middle_.last); }
+  std::size_t states_in_block() const { return low_.bias.size() * middle_.bias.size(); }
 
-  /// The log of the sum of weights over all low patterns under one high pattern.
+  /// The log of the sum of weights over all middle and low patterns under one high pattern.
   double log_weight(std::size_t high) const {
-    std::vector<double> scale(padded_);
-    factors(high, low_units_, machine_.bias.size(), machine_.field, scale);
+    std::vector<double> high_factors(padded_), factors(padded_);
+    fill_factors(high, middle_.last, units_, machine_.field, high_factors);
     LogSum sum;
-    for (std::size_t low = 0; low < low_patterns(); ++low) {
-      const std::size_t state = low | (high << low_units_);
-      double bias = 0.0;
-      for (std::size_t k = 0; k < machine_.bias.size(); ++k) bias += ((state >> k) & 1u) ? machine_.bias[k] : 0.0;
-      sum.add(bias + log_product(scale, low_factors_.row(low).data(), stride_));
+    for (std::size_t m = 0; m < middle_.bias.size(); ++m) {
+      const double* middle = middle_.factors.row(m).data();
+      for (std::size_t i = 0; i < padded_; ++i) factors[i] = high_factors[i] * middle[i];
+      for (std::size_t l = 0; l < low_.bias.size(); ++l) {
+        sum.add(middle_.bias[m] + low_.bias[l] + log_product(factors, low_.factors.row(l).data(), stride_));
+      }
     }
-    return sum.value();
+    return sum.value() + bias_of(high, middle_.last, units_);
   }
 
  private:
-  /// exp(field + s'W) over units [first, last), padded with zeros, whose factor 1 + 0 changes nothing.
-  void factors(std::size_t pattern, std::size_t first, std::size_t last, std::span<const double> field,
-               std::span<double> out) const {
+  static constexpr std::size_t kTabledUnits = 6;  // 64 rows of factors stay in the second-level cache
+
+  /// For each pattern of units [first, last): its factors, and its part of s'bias.
+  struct Table {
+    std::size_t last;
+    Matrix<double> factors;
+    std::vector<double> bias;
+  };
+
+  /// How many factors may be multiplied before the product could overflow.
+  static std::size_t safe_stride(const Enumerable& machine) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < machine.field.size(); ++i) {
+      double reach = std::abs(machine.field[i]);
+      for (std::size_t k = 0; k < machine.bias.size(); ++k) reach += std::abs(machine.weights(k, i));
+      largest = std::max(largest, reach);
+    }
+    constexpr double kRoom = 690.0;  // e^690 times the mantissa's 2 is still finite
+    return static_cast<std::size_t>(std::min(1e6, kRoom / (largest + 0.7)));
+  }
+
+  Table table(std::size_t first, std::size_t last) const {
+    Table out{last, Matrix<double>(std::size_t{1} << (last - first), padded_), {}};
+    for (std::size_t s = 0; s < out.factors.rows(); ++s) {
+      fill_factors(s, first, last, {}, out.factors.row(s));
+      out.bias.push_back(bias_of(s, first, last));
+    }
+    return out;
+  }
+
+  double bias_of(std::size_t pattern, std::size_t first, std::size_t last) const {
+    double sum = 0.0;
+    for (std::size_t k = first; k < last; ++k) sum += ((pattern >> (k - first)) & 1u) ? machine_.bias[k] : 0.0;
+    return sum;
+  }
+
+  /// exp(field + s'W) over units [first, last). The padding stays zero: its factor 1 + 0 changes nothing.
+  void fill_factors(std::size_t pattern, std::size_t first, std::size_t last, std::span<const double> field,
+                    std::span<double> out) const {
     for (std::size_t i = 0; i < machine_.field.size(); ++i) {
       double exponent = field.empty() ? 0.0 : field[i];
       for (std::size_t k = first; k < last; ++k) {
@@ -138,10 +177,11 @@ class ProductEnumeration {
   }
 
   const Enumerable& machine_;
-  std::size_t low_units_ = 0;
-  std::size_t padded_ = 0;
-  std::size_t stride_ = 0;
-  Matrix<double> low_factors_;
+  std::size_t units_;
+  std::size_t padded_;
+  std::size_t stride_;
+  Table low_;
+  Table middle_;
 };
 
 /// The plain sum, for weights so large that factors overflow: a softplus for each term.
@@ -169,14 +209,14 @@ std::optional<double> exact_log_z(const Rbm& rbm, const Context& context) {
   require_enumerable(rbm, kMaxEnumeratedUnits);
   const Enumerable machine = make_enumerable(rbm);
   const ProductEnumeration fast(machine);
-  const std::size_t blocks = fast.high_patterns();
-  const std::size_t block_states = fast.low_patterns();
-  constexpr std::size_t kSlab = 4096;  // blocks between two reports
+  const std::size_t blocks = fast.blocks();
+  const std::size_t block_states = fast.states_in_block();
+  constexpr std::size_t kSlab = 64;  // blocks between two reports
   LogSum total;
   for (std::size_t slab = 0; slab < blocks; slab += kSlab) {
     if (context.stop_requested()) return std::nullopt;
     std::vector<double> partial(std::min(kSlab, blocks - slab));
-    context.for_blocks(partial.size(), 16, [&](std::size_t begin, std::size_t end) {
+    context.for_blocks(partial.size(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t b = begin; b < end; ++b) {
         partial[b] = fast.applies() ? fast.log_weight(slab + b)
                                     : plain_log_weight(machine, (slab + b) * block_states, block_states);
@@ -188,8 +228,10 @@ std::optional<double> exact_log_z(const Rbm& rbm, const Context& context) {
   return total.value() + machine.log_factor;
 }
 
+void require_exact_statistics(const Rbm& rbm) { require_enumerable(rbm, kMaxStatisticsUnits); }
+
 Statistics exact_statistics(const Rbm& rbm, const Context& context) {
-  require_enumerable(rbm, kMaxStatisticsUnits);
+  require_exact_statistics(rbm);
   const bool enumerate_visible = units_of(rbm.visible()) <= units_of(rbm.hidden());
   const std::size_t block = enumerate_visible ? Rbm::kVisible : Rbm::kHidden;
   const std::size_t other = enumerate_visible ? Rbm::kHidden : Rbm::kVisible;

@@ -21,7 +21,10 @@ std::size_t enumerated_units(const Rbm& rbm);
 /// stopped before the end.
 std::optional<double> exact_log_z(const Rbm& rbm, const Context& context);
 
-/// The model's expectation of the statistics. UsageError above kMaxStatisticsUnits.
+/// UsageError if the smaller layer is larger than exact_statistics enumerates.
+void require_exact_statistics(const Rbm& rbm);
+
+/// The model's expectation of the statistics.
 Statistics exact_statistics(const Rbm& rbm, const Context& context);
 
 }  // namespace ergodic

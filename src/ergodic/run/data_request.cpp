@@ -14,7 +14,9 @@ void add_data_options(Spec& spec, DataOptions& options) {
           "shifting-bars:N; `ergodic data list` shows all)",
           "DATA")
       .required()
+      .incidental()  // what is in it shapes the result, not where it lies
       .path("labels", options.labels, "a file with one label for each row, if the data has none inside")
+      .incidental()
       .choice("binarise", options.binarise,
               "how grey levels become bits: on above a threshold, one fixed random draw, or a new draw each epoch")
       .number("threshold", options.threshold, 0.0, 1.0, "the grey level from which a bit is on")

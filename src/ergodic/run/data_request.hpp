@@ -33,7 +33,7 @@ Dataset load_split(const DataOptions& options, Split split);
 /// All rows as bits; grey levels are drawn once with the key.
 Bits all_rows(const Dataset& data, Key key);
 
-/// UsageError unless the data has as many units as the machine has visible ones.
+/// DataError unless the data has as many units as the machine has visible ones.
 void require_matching_units(const Dataset& data, std::size_t visible_units);
 
 }  // namespace ergodic

@@ -55,7 +55,7 @@ std::string to_text(const std::vector<NamedSet>& sets) {
   return out;
 }
 
-std::filesystem::path get_data(const std::string& name) {
+FetchedSet get_data(const std::string& name) {
   const CatalogueEntry* entry = find_in_catalogue(name);
   if (!entry) {
     std::vector<std::string> names;
@@ -63,7 +63,11 @@ std::filesystem::path get_data(const std::string& name) {
     throw UsageError(fmt::format("no data set named '{}' to bring; there are: {}", name, fmt::join(names, ", ")));
   }
   if (!is_fetched(*entry)) fetch(*entry);
-  return cache_folder() / entry->name;
+  return {entry->name, cache_folder() / entry->name};
+}
+
+std::string to_json(const FetchedSet& set) {
+  return nlohmann::ordered_json{{"name", set.name}, {"folder", set.folder.string()}}.dump(2);
 }
 
 Spec ShowRequest::spec() {

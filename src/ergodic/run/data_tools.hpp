@@ -21,8 +21,14 @@ std::vector<NamedSet> named_sets();
 std::string to_json(const std::vector<NamedSet>& sets);
 std::string to_text(const std::vector<NamedSet>& sets);
 
-/// Brings a set of the catalogue into the cache, and returns its folder. UsageError if there is none of that name.
-std::filesystem::path get_data(const std::string& name);
+struct FetchedSet {
+  std::string name;
+  std::filesystem::path folder;
+};
+
+/// Brings a set of the catalogue into the cache, if it is not there. UsageError if there is none of that name.
+FetchedSet get_data(const std::string& name);
+std::string to_json(const FetchedSet& set);
 
 struct ShowRequest {
   DataOptions data;

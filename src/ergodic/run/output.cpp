@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 #include "ergodic/core/error.hpp"
 
@@ -12,12 +13,28 @@ namespace ergodic {
 
 void require_writable(const std::filesystem::path& path) {
   if (path.empty()) return;
-  if (std::filesystem::is_directory(path))
-    throw IoError(fmt::format("{}: is a folder, expected a file name", path.string()));
+  std::error_code failure;
+  const auto status = std::filesystem::status(path, failure);
+  if (status.type() == std::filesystem::file_type::none) {
+    throw IoError(fmt::format("{}: cannot be written: {}", path.string(), failure.message()));
+  }
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw IoError(fmt::format("{}: is a folder or a device, expected the name of a file", path.string()));
+  }
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
     throw IoError(
         fmt::format("{}: cannot write into the folder {}: {}", path.string(), folder.string(), std::strerror(errno)));
+  }
+}
+
+void require_distinct(std::initializer_list<std::pair<std::string, std::filesystem::path>> options) {
+  std::map<std::filesystem::path, std::string> seen;
+  for (const auto& [name, path] : options) {
+    if (path.empty()) continue;
+    std::error_code ignored;
+    const auto [other, is_new] = seen.emplace(std::filesystem::weakly_canonical(path, ignored), name);
+    require(is_new, fmt::format("{} and {} both name {}", other->second, name, path.string()));
   }
 }
 

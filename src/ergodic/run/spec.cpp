@@ -146,7 +146,7 @@ void Spec::apply(const std::map<std::string, std::string>& config,
     }
   }
   for (const Option& option : options_) {
-    require(!option.required || config.contains(option.name) || given.contains(option.name),
+    require(!option.required || !option.get().empty(),
             fmt::format("{} is required; --help shows what it takes", option.written()));
   }
 }

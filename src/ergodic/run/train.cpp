@@ -1,7 +1,6 @@
 #include "ergodic/run/train.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -66,11 +65,12 @@ Layer layer_of(UnitType type, std::size_t units) {
 std::filesystem::path checkpoint_beside(const std::filesystem::path& out) { return out.string() + ".checkpoint"; }
 
 void refuse_to_lose(const TrainRequest& request, const std::filesystem::path& checkpoint) {
-  const bool has_checkpoint = std::filesystem::exists(checkpoint);
+  std::error_code unreadable;  // then there is nothing to lose that we could see
+  const bool has_checkpoint = std::filesystem::exists(checkpoint, unreadable);
   require(
       request.resume || !has_checkpoint,
       fmt::format("{} holds an unfinished run; go on with --resume, or remove it to start anew", checkpoint.string()));
-  require(!request.resume || has_checkpoint || !std::filesystem::exists(request.out),
+  require(!request.resume || has_checkpoint || !std::filesystem::exists(request.out, unreadable),
           fmt::format("nothing to resume: {} is finished and there is no checkpoint beside it", request.out.string()));
 }
 
@@ -81,9 +81,7 @@ std::map<std::string, std::string> notes_of(const TrainRequest& request, const D
   notes["updates"] = std::to_string(updates);
   TrainRequest copy = request;
   nlohmann::json options;
-  for (const auto& [name, value] : copy.spec().settings()) {
-    if (name != "data" && name != "labels") options[name] = value;
-  }
+  for (const auto& [name, value] : copy.spec().settings()) options[name] = value;
   notes["training"] = options.dump();
   return notes;
 }
@@ -168,7 +166,13 @@ Spec TrainRequest::spec() {
 
 TrainResult train(TrainRequest request, const Context& outer) {
   const std::filesystem::path checkpoint = checkpoint_beside(request.out);
-  for (const auto& path : {request.out, request.log, request.report}) require_writable(path);
+  for (const auto& path : {request.out, checkpoint, request.log, request.report}) require_writable(path);
+  require_distinct({{"--data", request.data.source},
+                    {"--labels", request.data.labels},
+                    {"--out", request.out},
+                    {"the checkpoint of --out", checkpoint},
+                    {"--log", request.log},
+                    {"--report", request.report}});
   refuse_to_lose(request, checkpoint);
 
   const Key key{request.seed};
@@ -182,6 +186,10 @@ TrainResult train(TrainRequest request, const Context& outer) {
   Rbm model(layer_of(request.visible_type, data.units()), layer_of(request.hidden_type, request.hidden));
   std::optional<TrainingState> saved;
   if (request.resume && std::filesystem::exists(checkpoint)) saved = load_checkpoint(checkpoint, model, settings);
+  if (!saved) initialise(model, data, request.weight_scale, key, outer);
+  Trainer trainer(model, data, held_out, options_of(request), key, outer);
+
+  // Only now is the request known to be sound: the log of an earlier run may be replaced.
   std::vector<Observer*> listeners;
   if (outer.observer) listeners.push_back(outer.observer);
   std::optional<JsonLog> log;
@@ -191,9 +199,6 @@ TrainResult train(TrainRequest request, const Context& outer) {
   }
   Fanout fanout(listeners);
   const Context context{outer.threads, &fanout};
-
-  if (!saved) initialise(model, data, request.weight_scale, key, context);
-  Trainer trainer(model, data, held_out, options_of(request), key, context);
   if (saved) trainer.restore(std::move(*saved));
 
   const double started = seconds_now();

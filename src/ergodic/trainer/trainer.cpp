@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/model/exact.hpp"
 #include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/monitor.hpp"
 
@@ -63,6 +64,7 @@ std::unique_ptr<NegativePhase> make_negative_phase(const Rbm& model, const Train
     case Method::kPcd:
       return persistent_chains(options.steps, far_start(model, options.chains, key, context));
     case Method::kExact:
+      require_exact_statistics(model);
       return exact_enumeration();
   }
   throw std::logic_error("unknown training method");
