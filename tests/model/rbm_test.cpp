@@ -46,6 +46,20 @@ TEST(Proxies, PseudoLikelihoodIsTheSumOfConditionals) {
   EXPECT_NEAR(sum / 20000, exact, 4 * spread / 2 / std::sqrt(20000.0));
 }
 
+TEST(Proxies, PseudoLikelihoodOfFewRowsIsExact) {
+  const Rbm rbm = test::random_machine(Bernoulli{6}, Spin{3}, 1.0, 2);
+  const test::BruteForce truth(rbm);
+  for (std::size_t x = 0; x < 64; ++x) {
+    double exact = 0.0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      const double here = truth.probability(x), flipped = truth.probability(x ^ (std::size_t{1} << i));
+      exact += std::log(here / (here + flipped));
+    }
+    const State row = test::states_of({x}, 6, Bernoulli::kLevels);
+    EXPECT_NEAR(pseudo_log_likelihood(rbm, row, Key{3}, 0, {})[0], exact, 1e-9);
+  }
+}
+
 TEST(Proxies, ReconstructionErrorIsNothingForAMachineThatCopies) {
   // Each hidden unit copies its visible one with overwhelming weight.
   Rbm rbm(Spin{8}, Spin{8});

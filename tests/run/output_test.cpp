@@ -56,26 +56,39 @@ TEST(Output, ANameLongerThanTheFileSystemAllowsIsRefused) {
   message_of<IoError>([&] { require_writable(path); });
 }
 
-TEST(Output, OneFileForTwoThingsIsNamed) {
+TEST(Output, TwoOptionsThatNameOneFileAreNamed) {
   const auto path = fresh_path("x.png");
   const auto roundabout = path.parent_path() / "." / ".." / path.parent_path().filename() / "x.png";
-  expect_parts(message_of<UsageError>([&] { require_distinct({path, "other", path}); }), {path.string()});
-  expect_parts(message_of<UsageError>([&] { require_distinct({path, roundabout}); }), {roundabout.string()});
+  for (const auto& same : {path, roundabout}) {
+    const auto distinct = [&] { require_distinct({{"--out", path}, {"--log", "other"}, {"--report", same}}); };
+    expect_parts(message_of<UsageError>(distinct), {"--out", "--report", same.string()});
+  }
 }
 
-TEST(Output, OneFileUnderTwoNamesIsNamed) {
+TEST(Output, ALinkNamesTheFileBehindIt) {
   const auto path = fresh_path("x.png");
   const auto link = path.parent_path() / "link";
   std::ofstream(path) << "text";
   std::filesystem::create_symlink(path, link);
-  expect_parts(message_of<UsageError>([&] { require_distinct({path, link}); }), {link.string()});
-  message_of<UsageError>([] { require_distinct({"x.png", "./x.png"}); });  // also if it is not there yet
+  message_of<UsageError>([&] { require_distinct({{"--out", path}, {"--log", link}}); });
+}
+
+TEST(Output, ARelativeNameOfAFileThatIsNotThereYetIsKnown) {
+  for (const auto& same : {std::filesystem::path("./x.png"), std::filesystem::current_path() / "x.png"}) {
+    message_of<UsageError>([&] { require_distinct({{"--out", "x.png"}, {"--log", same}}); });
+  }
 }
 
 TEST(Output, FilesOfTheirOwnAndEmptyPathsPass) {
   const auto path = fresh_path("x.png");
-  EXPECT_NO_THROW(require_distinct({path, "", path.parent_path() / "y.png", ""}));
-  EXPECT_NO_THROW(require_distinct({}));
+  EXPECT_NO_THROW(
+      require_distinct({{"--out", path}, {"--log", ""}, {"--report", path.parent_path() / "y"}, {"-", ""}}));
+}
+
+// They are refused later, each with its own message.
+TEST(Output, TwoNamesThatTheSystemRefusesAreNotTheSame) {
+  const std::filesystem::path one(std::string(300, 'x')), other(std::string(300, 'y'));
+  EXPECT_NO_THROW(require_distinct({{"--data", one}, {"--labels", other}}));
 }
 
 }  // namespace

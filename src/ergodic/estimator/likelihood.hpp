@@ -17,7 +17,7 @@ std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context)
 struct Judgement {
   double free_energy = 0.0;
   double pseudo_log_likelihood = 0.0;
-  double pseudo_standard_error = 0.0;  ///< over rows and over the random unit of each
+  double pseudo_standard_error = 0.0;  ///< over rows, and over the units looked at
   std::optional<Estimate> log_z;
   std::optional<Estimate> log_likelihood;
 };

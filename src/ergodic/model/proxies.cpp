@@ -1,5 +1,6 @@
 #include "ergodic/model/proxies.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -11,20 +12,30 @@ namespace {
 // Keep apart the random numbers of one step.
 constexpr std::uint8_t kFlipStream = 0, kUpStream = 1, kDownStream = 2;
 
+constexpr std::size_t kFlipsInAll = 4096;  // shared among the rows: few rows are looked at more closely
+
 }  // namespace
 
 std::vector<double> pseudo_log_likelihood(const Rbm& model, const State& rows, Key key, std::uint64_t step,
                                           const Context& context) {
   const Draw draw = key.at(Purpose::kMonitor, step, kFlipStream);
-  State flipped = rows;
-  for (std::size_t r = 0; r < rows.chains(); ++r) {
-    const std::size_t unit = draw.below(rows.units(), static_cast<std::uint32_t>(r), 0);
-    flipped.bits().set(r, unit, !rows.bits().get(r, unit));
-  }
+  const std::size_t units = rows.units();
+  const std::size_t flips = std::clamp<std::size_t>(kFlipsInAll / rows.chains(), 1, units);
   const std::vector<double> here = model.free_energy(rows, context);
-  std::vector<double> out = model.free_energy(flipped, context);
-  const auto units = static_cast<double>(rows.units());
-  for (std::size_t r = 0; r < out.size(); ++r) out[r] = -units * softplus(here[r] - out[r]);
+  std::vector<double> out(rows.chains());
+  State flipped = rows;
+  for (std::size_t k = 0; k < flips; ++k) {
+    const auto flip = [&](std::size_t r) {
+      const std::size_t unit = (draw.below(units, static_cast<std::uint32_t>(r), 0) + k * units / flips) % units;
+      flipped.bits().set(r, unit, !flipped.bits().get(r, unit));
+    };
+    for (std::size_t r = 0; r < rows.chains(); ++r) flip(r);
+    const std::vector<double> there = model.free_energy(flipped, context);
+    for (std::size_t r = 0; r < rows.chains(); ++r) {
+      out[r] -= static_cast<double>(units) / static_cast<double>(flips) * softplus(here[r] - there[r]);
+      flip(r);  // back
+    }
+  }
   return out;
 }
 

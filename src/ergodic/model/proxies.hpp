@@ -10,7 +10,8 @@
 
 namespace ergodic {
 
-/// sum_i log p(x_i | x without i), estimated for each row from one random unit: units * log sigmoid(F(flipped) - F(x)).
+/// sum_i log p(x_i | x without i) for each row, where log p(x_i | rest) = log sigmoid(F(x with i flipped) - F(x)). The
+/// sum is estimated from a few units, evenly spaced from a random first one; exact if there are few rows and units.
 std::vector<double> pseudo_log_likelihood(const Rbm& model, const State& rows, Key key, std::uint64_t step,
                                           const Context& context);
 

@@ -16,6 +16,7 @@ namespace ergodic {
 namespace {
 
 constexpr std::size_t kMonitoredRows = 1000;
+constexpr std::uint64_t kMonitorStep = 1;   // the same numbers at each record: curves show the machine, not the noise
 constexpr double kHiddenOffsetRate = 0.01;  // weight of a new batch in the moving mean of the hidden layer
 
 /// The mean of each visible unit in its own levels.
@@ -152,7 +153,7 @@ void Trainer::update(const Context& context) {
 
 void Trainer::record(const Context& context) {
   const double epoch = static_cast<double>(update_) / static_cast<double>(batches_.per_epoch());
-  Record record{update_, epoch, measure(model_, monitored_train_, monitored_held_out_, key_, update_ + 1, context)};
+  Record record{update_, epoch, measure(model_, monitored_train_, monitored_held_out_, key_, kMonitorStep, context)};
   for (const auto& [name, value] : record.values) {
     if (!std::isfinite(value)) {
       throw NumericError(fmt::format("training diverged: {} is {} after {} updates; lower the learning rate (now {})",
