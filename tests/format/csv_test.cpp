@@ -37,6 +37,11 @@ TEST(Csv, HeadersCommentsAndBlankLinesAreSkipped) {
   expect_table("# made by hand\n\n  \nx;y\n# more\n1;2\n\n3;4\n  # end\n", {2, 2}, {1, 2, 3, 4});
 }
 
+TEST(Csv, AFirstRowWithOneBadValueIsNotTakenForAHeader) {
+  EXPECT_EQ(refusal([] { parse("1,NA\n2,3\n"); }),
+            "t.csv: line 1: column 2: expected a number such as 0.5, found \"NA\"");
+}
+
 TEST(Csv, NanAndInfinityAreNumbers) {
   const auto values = elements_of<double>(parse("nan,inf\n1,-Infinity\n"));
   ASSERT_EQ(values.size(), 4u);

@@ -252,28 +252,30 @@ DataParts from_file(const DataOptions& options) {
         "{}: no such file, and no data set of that name; `ergodic data list` shows the names", options.source));
   }
   DataParts parts{read_set({options.source, options.labels, options.source}, options, kTrainStream), {}};
-  const auto test_rows =
-      static_cast<std::size_t>(std::lround(options.test_share * static_cast<double>(parts.train.rows())));
-  if (test_rows > 0) parts.test = split_off(parts.train, test_rows, Key{}.at(Purpose::kSplit));
-  if (parts.train.rows() == 0) {
-    throw UsageError(
-        fmt::format("{}: a test share of {} leaves no rows to train on", options.source, options.test_share));
-  }
   return parts;
+}
+
+/// Sets apart the test part of a set that has none of its own.
+void split_test(DataParts& parts, const DataOptions& options) {
+  const auto rows = static_cast<double>(parts.train.rows());
+  const auto test_rows = static_cast<std::size_t>(std::lround(options.test_share * rows));
+  if (test_rows == 0) return;
+  require(test_rows < parts.train.rows(),
+          fmt::format("{}: a test share of {} leaves no rows to train on", options.source, options.test_share));
+  parts.test = split_off(parts.train, test_rows, Key{}.at(Purpose::kSplit));
 }
 
 }  // namespace
 
 DataParts load_data(const DataOptions& options) {
-  const bool has_own_labels = find_in_catalogue(options.source) != nullptr;
-  if (auto parts = made(options)) {
-    require(options.labels.empty(), fmt::format("{} has its own labels; leave --labels out", options.source));
-    return std::move(*parts);
-  }
-  require(options.labels.empty() || !has_own_labels,
-          fmt::format("{} has its own labels; leave --labels out", options.source));
-  if (auto parts = catalogued(options)) return std::move(*parts);
-  return from_file(options);
+  require(options.test_share >= 0.0 && options.test_share <= 1.0,
+          fmt::format("expected a test share from 0 to 1, found {}", options.test_share));
+  std::optional<DataParts> parts = made(options);
+  if (!parts) parts = catalogued(options);
+  require(!parts || options.labels.empty(), fmt::format("{} has its own labels; leave --labels out", options.source));
+  if (!parts) parts = from_file(options);
+  if (parts->test.rows() == 0) split_test(*parts, options);
+  return std::move(*parts);
 }
 
 }  // namespace ergodic

@@ -122,9 +122,9 @@ class TableParser {
   }
 
   bool is_header() const {
-    return std::any_of(fields_.begin(), fields_.end(), [](std::string_view field) {
+    return std::none_of(fields_.begin(), fields_.end(), [](std::string_view field) {
       double ignored = 0.0;
-      return !field.empty() && parse_number(field, ignored) == std::errc::invalid_argument;
+      return parse_number(field, ignored) != std::errc::invalid_argument;
     });
   }
 

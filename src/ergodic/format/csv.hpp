@@ -1,7 +1,7 @@
 // CSV: a table of numbers as text (after RFC 4180, but only numbers, and with the habits of numpy.savetxt and R).
 //
 // Separated by semicolons, tabs, commas or blanks: the first of these that the first line has. That line is a header,
-// and skipped, if one of its fields is neither a number nor empty. Skipped too: blank lines, and lines that begin
+// and skipped, if none of its fields is a number. Skipped too: blank lines, and lines that begin
 // with "#". Numbers may stand in double quotes, decimals have a point, whatever the locale; "nan" and "inf" are
 // numbers.
 #pragma once

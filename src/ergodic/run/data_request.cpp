@@ -20,7 +20,8 @@ void add_data_options(Spec& spec, DataOptions& options) {
       .choice("binarise", options.binarise,
               "how grey levels become bits: on above a threshold, one fixed random draw, or a new draw each epoch")
       .number("threshold", options.threshold, 0.0, 1.0, "the grey level from which a bit is on")
-      .number("test-share", options.test_share, 0.0, 1.0, "share of a file's rows that are kept as its test part");
+      .number("test-share", options.test_share, 0.0, 1.0,
+              "share of the rows that become the test part of a set without its own");
 }
 
 void add_split_option(Spec& spec, Split& split) {

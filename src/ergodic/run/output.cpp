@@ -22,9 +22,10 @@ void require_writable(const std::filesystem::path& path) {
     throw IoError(fmt::format("{}: is a folder or a device, expected the name of a file", path.string()));
   }
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw IoError(
-        fmt::format("{}: cannot write into the folder {}: {}", path.string(), folder.string(), std::strerror(errno)));
+  const bool is_folder = std::filesystem::is_directory(folder, failure);
+  if (!is_folder || ::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw IoError(fmt::format("{}: cannot write into the folder {}: {}", path.string(), folder.string(),
+                              is_folder ? std::strerror(errno) : "there is none of that name"));
   }
 }
 
@@ -32,8 +33,10 @@ void require_distinct(std::initializer_list<std::pair<std::string, std::filesyst
   std::map<std::filesystem::path, std::string> seen;
   for (const auto& [name, path] : options) {
     if (path.empty()) continue;
-    std::error_code ignored;
-    const auto [other, is_new] = seen.emplace(std::filesystem::weakly_canonical(path, ignored), name);
+    std::error_code failure;
+    const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(path, failure), failure);
+    if (failure) continue;  // no file can be there, and whoever opens it will say so
+    const auto [other, is_new] = seen.emplace(place, name);
     require(is_new, fmt::format("{} and {} both name {}", other->second, name, path.string()));
   }
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 #include <numeric>
 
 #include "ergodic/report/sheet.hpp"
@@ -31,10 +31,14 @@ std::string shape_text(PictureShape shape) { return fmt::format("{}x{}", shape.h
 
 PictureShape shape_from_notes(const std::map<std::string, std::string>& notes, std::size_t units) {
   const auto found = notes.find("picture");
+  if (found == notes.end()) return {};
   PictureShape shape;
-  if (found == notes.end() || std::sscanf(found->second.c_str(), "%zux%zu", &shape.height, &shape.width) != 2)
-    return {};
-  const bool fits = shape.height > 0 && shape.width == units / shape.height && shape.height * shape.width == units;
+  const char* const end = found->second.data() + found->second.size();
+  const auto height = std::from_chars(found->second.data(), end, shape.height);
+  if (height.ec != std::errc{} || height.ptr == end || *height.ptr != 'x') return {};
+  const auto width = std::from_chars(height.ptr + 1, end, shape.width);
+  if (width.ec != std::errc{} || width.ptr != end || shape.height == 0) return {};
+  const bool fits = units % shape.height == 0 && shape.width == units / shape.height;
   return fits ? shape : PictureShape{};
 }
 

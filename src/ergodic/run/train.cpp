@@ -74,10 +74,16 @@ void refuse_to_lose(const TrainRequest& request, const std::filesystem::path& ch
           fmt::format("nothing to resume: {} is finished and there is no checkpoint beside it", request.out.string()));
 }
 
+/// Text that JSON can hold: a file's name may be any bytes.
+std::string as_utf8(const std::string& text) {
+  const auto replace = nlohmann::json::error_handler_t::replace;
+  return nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace)).get<std::string>();
+}
+
 std::map<std::string, std::string> notes_of(const TrainRequest& request, const Dataset& data, std::uint64_t updates) {
   std::map<std::string, std::string> notes;
   if (data.shape.height > 0) notes["picture"] = shape_text(data.shape);
-  notes["data"] = std::filesystem::path(data.name).filename().string();
+  notes["data"] = as_utf8(std::filesystem::path(data.name).filename().string());
   notes["updates"] = std::to_string(updates);
   TrainRequest copy = request;
   nlohmann::json options;
@@ -167,7 +173,9 @@ Spec TrainRequest::spec() {
 TrainResult train(TrainRequest request, const Context& outer) {
   const std::filesystem::path checkpoint = checkpoint_beside(request.out);
   for (const auto& path : {request.out, checkpoint, request.log, request.report}) require_writable(path);
-  require_distinct({{"--data", request.data.source},
+  std::error_code no_file;
+  const bool data_is_file = std::filesystem::exists(request.data.source, no_file);
+  require_distinct({{"--data", data_is_file ? request.data.source : ""},
                     {"--labels", request.data.labels},
                     {"--out", request.out},
                     {"the checkpoint of --out", checkpoint},

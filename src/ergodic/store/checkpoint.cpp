@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "ergodic/core/error.hpp"
@@ -28,18 +30,29 @@ std::uint64_t number_at(const Tensors& tensors, const std::string& key, const st
   return value;
 }
 
-/// The raw elements of an array of exactly this type and size.
+/// The raw elements of an array of exactly this type and shape.
 template <class T>
-std::vector<T> elements_at(const Tensors& tensors, const std::string& name, ElementType type, std::size_t size,
-                           const std::string& where) {
+std::vector<T> elements_at(const Tensors& tensors, const std::string& name, ElementType type,
+                           const std::vector<std::size_t>& shape, const std::string& where) {
   const Array* array = tensors.find(name);
-  if (!array || array->type != type || array->size() != size) {
-    throw DataError(fmt::format("{}: expected a tensor {} of {} elements of type {}, found {}", where, name, size,
-                                name_of(type),
-                                array ? fmt::format("{} of {}", array->size(), name_of(array->type)) : "none"));
+  if (!array || array->type != type || array->shape != shape) {
+    throw DataError(
+        fmt::format("{}: expected a tensor {} of type {} and shape [{}], found {}", where, name, name_of(type),
+                    fmt::join(shape, ", "),
+                    array ? fmt::format("{} and [{}]", name_of(array->type), fmt::join(array->shape, ", ")) : "none"));
   }
-  std::vector<T> out(size);
-  std::memcpy(out.data(), array->bytes.data(), array->bytes.size());
+  std::vector<T> out(array->size());
+  if (!out.empty()) std::memcpy(out.data(), array->bytes.data(), array->bytes.size());
+  return out;
+}
+
+std::vector<double> finite_at(const Tensors& tensors, const std::string& name, std::size_t size,
+                              const std::string& where) {
+  std::vector<double> out = elements_at<double>(tensors, name, ElementType::kFloat64, {size}, where);
+  for (const double value : out) {
+    if (!std::isfinite(value))
+      throw DataError(fmt::format("{}: {}: found {}, expected finite numbers", where, name, value));
+  }
   return out;
 }
 
@@ -48,6 +61,7 @@ std::string chain_name(std::size_t layer) { return fmt::format("chains.{}", laye
 void put_chains(Tensors& tensors, const Chains& chains) {
   tensors.metadata["chains"] = std::to_string(chains.count());
   tensors.metadata["sweep"] = std::to_string(chains.sweep);
+  tensors.metadata["first_chain"] = std::to_string(chains.first_chain);
   for (std::size_t l = 0; l < chains.layers.size(); ++l) {
     const Bits& bits = chains.layers[l].bits();
     tensors.arrays.emplace_back(chain_name(l), array_of(bits.words(), {bits.rows(), Bits::words_for(bits.cols())}));
@@ -59,11 +73,18 @@ Chains take_chains(const Tensors& tensors, const Rbm& model, const std::string& 
   const std::size_t count = number_at(tensors, "chains", where);
   if (count == 0) return chains;
   chains.sweep = number_at(tensors, "sweep", where);
+  chains.first_chain = number_at(tensors, "first_chain", where);
   for (std::size_t l = 0; l < Rbm::kLayers; ++l) {
-    const std::size_t words = count * Bits::words_for(units_of(model.layer(l)));
-    const auto bits = elements_at<std::uint64_t>(tensors, chain_name(l), ElementType::kUInt64, words, where);
+    const std::size_t units = units_of(model.layer(l)), row_words = Bits::words_for(units);
+    const auto words =
+        elements_at<std::uint64_t>(tensors, chain_name(l), ElementType::kUInt64, {count, row_words}, where);
+    const std::size_t used = units % Bits::kWordBits;
+    for (std::size_t w = row_words - 1; used != 0 && w < words.size(); w += row_words) {
+      if (words[w] >> used)
+        throw DataError(fmt::format("{}: {}: bits set beyond the last of {} units", where, chain_name(l), units));
+    }
     chains.layers.push_back(model.make_state(l, count));
-    std::copy(bits.begin(), bits.end(), chains.layers.back().bits().words().begin());
+    std::copy(words.begin(), words.end(), chains.layers.back().bits().words().begin());
   }
   return chains;
 }
@@ -78,8 +99,12 @@ std::vector<Record> records_from(const std::string& text, const std::string& whe
   try {
     std::vector<Record> out;
     for (const auto& row : nlohmann::json::parse(text)) {
-      out.push_back({row.at(0).get<std::uint64_t>(), row.at(1).get<double>(),
-                     row.at(2).get<std::vector<std::pair<std::string, double>>>()});
+      Record record{row.at(0).get<std::uint64_t>(), row.at(1).get<double>(), {}};
+      for (const auto& value : row.at(2)) {
+        const double number = value.at(1).is_null() ? std::nan("") : value.at(1).get<double>();  // JSON has no NaN
+        record.values.emplace_back(value.at(0).get<std::string>(), number);
+      }
+      out.push_back(std::move(record));
     }
     return out;
   } catch (const nlohmann::json::exception& e) {
@@ -88,16 +113,17 @@ std::vector<Record> records_from(const std::string& text, const std::string& whe
 }
 
 void check_settings(const Tensors& tensors, const Settings& settings, const std::string& where) {
-  Settings stored;
+  std::map<std::string, std::pair<std::string, std::string>> both;  // by name: the checkpoint's value, and ours
   for (const auto& [key, value] : tensors.metadata) {
-    if (key.starts_with(kSettingPrefix)) stored[key.substr(kSettingPrefix.size())] = value;
+    if (key.starts_with(kSettingPrefix)) both[key.substr(kSettingPrefix.size())] = {value, "nothing"};
+  }
+  for (const auto& [name, value] : settings) {
+    both.try_emplace(name, "nothing", "").first->second.second = value;
   }
   std::string differences;
-  for (const auto& [name, value] : settings) {
-    const auto found = stored.find(name);
-    if (found == stored.end() || found->second != value) {
-      differences += fmt::format("\n  {}: the checkpoint has {}, this run {}", name,
-                                 found == stored.end() ? "nothing" : found->second, value);
+  for (const auto& [name, values] : both) {
+    if (values.first != values.second) {
+      differences += fmt::format("\n  {}: the checkpoint has {}, this run {}", name, values.first, values.second);
     }
   }
   if (!differences.empty()) {
@@ -134,8 +160,7 @@ TrainingState load_checkpoint(const std::filesystem::path& path, Rbm& model, con
   state.update = number_at(file.tensors, "update", where);
   state.records = records_from(metadata_at(file.tensors, "records", where), where);
   state.velocity = floats_at(file.tensors, "velocity", {model.parameters().values().size()}, where);
-  state.hidden_offset =
-      elements_at<double>(file.tensors, "hidden_offset", ElementType::kFloat64, units_of(model.hidden()), where);
+  state.hidden_offset = finite_at(file.tensors, "hidden_offset", units_of(model.hidden()), where);
   state.chains = take_chains(file.tensors, model, where);
   take_parameters(file.tensors, model, where);
   return state;

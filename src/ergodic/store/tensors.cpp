@@ -22,7 +22,7 @@ Array make_array(ElementType type, std::span<const T> values, std::vector<std::s
 template <class T>
 std::vector<float> finite_floats(const Array& array, const std::string& name, const std::string& where) {
   std::vector<T> values(array.size());
-  std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
+  if (!values.empty()) std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
   std::vector<float> out(values.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
     out[k] = static_cast<float>(values[k]);
@@ -84,11 +84,15 @@ void put_parameters(Tensors& tensors, const Rbm& model) {
 }
 
 void take_parameters(const Tensors& tensors, Rbm& model, const std::string& where) {
+  // All is read before anything is changed: a bad file leaves the machine as it was.
+  std::vector<std::vector<float>> values;
+  for (const Slot& slot : model.parameters().slots()) {
+    values.push_back(floats_at(tensors, slot.name, slot.shape, where));
+  }
   model.update(
       [&](Parameters& parameters) {
-        for (const Slot& slot : parameters.slots()) {
-          const std::vector<float> values = floats_at(tensors, slot.name, slot.shape, where);
-          std::copy(values.begin(), values.end(), parameters[slot.name].begin());
+        for (std::size_t s = 0; s < values.size(); ++s) {
+          std::copy(values[s].begin(), values[s].end(), parameters[parameters.slots()[s].name].begin());
         }
       },
       Context{});
