@@ -33,7 +33,7 @@ struct GetRequest {
   std::string name;
   Spec spec() {
     Spec out;
-    out.group("").text("name", name, "the set to bring: mnist or fashion-mnist").positional().required();
+    out.group("").text("name", name, "the set to bring: mnist or fashion-mnist", "NAME").positional().required();
     return out;
   }
 };
@@ -68,8 +68,8 @@ Outcome run_sample(const SampleRequest& request, const Common& common, const Con
 Outcome run_reconstruct(const ReconstructRequest& request, const Common& common, const Context& context) {
   const ReconstructResult result = draw_reconstructions(request, context);
   return {common.json ? to_json(result) + "\n" : "",
-          fmt::format("{} reconstructions are in {}; {:.2f} % of their bits differ from the data\n", result.count,
-                      result.out.string(), 100.0 * result.error),
+          fmt::format("{} reconstructions are in {}; {:.2f} % of their bits are expected to differ from the data\n",
+                      result.count, result.out.string(), 100.0 * result.error),
           false};
 }
 

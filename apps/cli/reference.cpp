@@ -19,7 +19,7 @@ std::string reference_page(const std::vector<Command>& commands) {
     out += fmt::format("### ergodic {}\n\n{}. Example:\n\n    {}\n\n", command.name, command.summary, command.example);
     out += "| option | takes | default | meaning |\n|---|---|---|---|\n";
     for (const Option& option : command.spec.options()) {
-      out += fmt::format("| `{}` | {} | {} | {} |\n", option.written(), option.positional ? "FILE" : value_text(option),
+      out += fmt::format("| `{}` | {} | {} | {} |\n", option.written(), value_text(option),
                          option.required ? "required" : option.standard, option.help);
     }
     out += "\n";

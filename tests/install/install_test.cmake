@@ -27,10 +27,25 @@ endforeach()
 
 run(${prefix}/bin/ergodic --help)
 
+# The program that the README shows.
+file(READ ${source}/README.md readme)
+string(FIND "${readme}" "```cpp\n" begin)
+string(SUBSTRING "${readme}" ${begin} -1 readme)
+string(SUBSTRING "${readme}" 7 -1 readme)
+string(FIND "${readme}" "```" end)
+string(SUBSTRING "${readme}" 0 ${end} readme)
+file(WRITE ${WORK}/readme/bars.cpp "${readme}")
+
 run(${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/consumer -D CMAKE_PREFIX_PATH=${prefix}
-    -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_FLAGS=${FLAGS} -D CMAKE_BUILD_TYPE=${TYPE})
+    -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_FLAGS=${FLAGS} -D CMAKE_BUILD_TYPE=${TYPE}
+    -D README_PROGRAM=${WORK}/readme/bars.cpp)
 run(${CMAKE_COMMAND} --build ${WORK}/consumer)
 run(${WORK}/consumer/consumer)
 if(NOT output STREQUAL "6627e8d5 e169c58d bc57ac4c 9b00dbd8\n")
   message(FATAL_ERROR "the consumer printed ${output}")
 endif()
+execute_process(COMMAND ${WORK}/consumer/bars WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+if(NOT output MATCHES "^log-likelihood -2\\.[67]")
+  message(FATAL_ERROR "the README's program printed ${output}")
+endif()
+run(${prefix}/bin/ergodic inspect ${WORK}/bars.safetensors)

@@ -156,7 +156,8 @@ TEST(Pictures, ReconstructionsStandBesideTheirRows) {
   std::fill(right.elements().begin(), right.elements().end(), 0.5f);  // a machine of zeros expects a half everywhere
   for (const Layer& visible : {Layer(Bernoulli{4}), Layer(Spin{4})}) {
     const Rbm model(visible, Bernoulli{3});
-    expect_same(picture_of_reconstructions(model, bits, {2, 2}, Key{1}, {}), paired_sheet(left, right, tiles_of(2, 2)));
+    expect_same(picture_of_pairs(bits, reconstructions(model, bits, Key{1}, {}), {2, 2}),
+                paired_sheet(left, right, tiles_of(2, 2)));
   }
 }
 

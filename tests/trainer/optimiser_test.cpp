@@ -18,29 +18,12 @@ TEST(Sgd, MomentumAddsToTheVelocityAndNotToTheRate) {
   Parameters p = one_weight_one_bias(0.0f, 0.0f);
   std::vector<float> velocity(2);
   const std::vector<double> gradient{1.0, -2.0};
-  const Sgd sgd{0.5, 0.0, 0.0};
+  const Sgd sgd{0.5};
   step(sgd, 0.1, gradient, velocity, p, {});
   step(sgd, 0.1, gradient, velocity, p, {});
   // Velocities 1 and 1.5, so the weight moved by 0.1 + 0.15.
   EXPECT_FLOAT_EQ(p.values()[0], 0.25f);
   EXPECT_FLOAT_EQ(p.values()[1], -0.5f);
-}
-
-TEST(Sgd, DecayPullsWeightsToZeroByTheirSignAndSizeAndLeavesBiasesAlone) {
-  for (const float weight : {2.0f, -2.0f}) {
-    const float sign = weight > 0 ? 1.0f : -1.0f;
-    std::vector<float> velocity(2);
-    const std::vector<double> none(2);
-    Parameters by_sign = one_weight_one_bias(weight, weight);
-    step(Sgd{0.0, 0.25, 0.0}, 1.0, none, velocity, by_sign, {});
-    EXPECT_FLOAT_EQ(by_sign.values()[0], weight - 0.25f * sign);
-    EXPECT_FLOAT_EQ(by_sign.values()[1], weight);
-    velocity.assign(2, 0.0f);
-    Parameters by_size = one_weight_one_bias(weight, weight);
-    step(Sgd{0.0, 0.0, 0.25}, 1.0, none, velocity, by_size, {});
-    EXPECT_FLOAT_EQ(by_size.values()[0], weight * 0.75f);
-    EXPECT_FLOAT_EQ(by_size.values()[1], weight);
-  }
 }
 
 TEST(Schedule, StartsAtOneAndEndsWhereItSays) {

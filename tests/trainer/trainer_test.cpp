@@ -113,6 +113,8 @@ TEST(Trainer, TheSameRateMeansTheSameLearningInWhateverUnits) {
     options.epochs = 100;
     options.record_every = 100;
     options.centred = centred;
+    options.sgd = {0.5};
+    options.decay = {0.01, 0.01};
     Rbm first = start;
     Trainer(first, data, {}, options, Key{3}, {}).run([] {}, {});
     EXPECT_GT(likelihood(first, data), likelihood(start, data) + 0.5);
@@ -184,7 +186,8 @@ TEST(Trainer, AStoppedRunGoesOnAsIfItHadNot) {
   for (const Dataset& data : {bars_and_stripes(3), grey}) {
     for (const Method method : {Method::kCd, Method::kPcd, Method::kExact}) {
       TrainOptions options = quick(method);
-      options.sgd = {0.5, 1e-4, 1e-4};
+      options.sgd = {0.5};
+      options.decay = {1e-4, 1e-4};
       const std::vector<float> whole = trained(data, options, 1000);
       for (const std::uint64_t stop : {1u, 3u, 5u, 6u, 11u}) EXPECT_EQ(trained(data, options, stop), whole);
     }

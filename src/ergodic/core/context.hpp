@@ -1,7 +1,7 @@
 // Context: where the threads are, and who listens. Passed last to everything that may take long.
 //
 // The library never prints, never exits and never reads the clock for a decision; it tells the Observer, and asks it
-// whether to stop. The command, the Python package and the studio are observers.
+// whether to stop. What a person sees of a run is an Observer's doing.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Errors: what the library throws when a request cannot be met.
 //
-// A message says what was expected, what was found, where, and what to do. Only the front doors (command, Python,
-// studio) catch these; a broken promise between our own functions is an assert instead.
+// A message says what was expected, what was found, where, and what to do. Only a front door (the command)
+// catches these; a broken promise between our own functions is an assert instead.
 #pragma once
 
 #include <stdexcept>

@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint8_t kFlipStream = 0, kUpStream = 1, kDownStream = 2;
 
 constexpr std::size_t kFlipsInAll = 4096;  // shared among the rows: few rows are looked at more closely
+constexpr std::size_t kFewestFlips = 4;
 
 }  // namespace
 
@@ -20,7 +21,7 @@ std::vector<double> pseudo_log_likelihood(const Rbm& model, const State& rows, K
                                           const Context& context) {
   const Draw draw = key.at(Purpose::kMonitor, step, kFlipStream);
   const std::size_t units = rows.units();
-  const std::size_t flips = std::clamp<std::size_t>(kFlipsInAll / rows.chains(), 1, units);
+  const std::size_t flips = std::min(units, std::max(kFlipsInAll / rows.chains(), kFewestFlips));
   const std::vector<double> here = model.free_energy(rows, context);
   std::vector<double> out(rows.chains());
   State flipped = rows;

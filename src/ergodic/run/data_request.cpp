@@ -18,7 +18,7 @@ void add_data_options(Spec& spec, DataOptions& options) {
       .path("labels", options.labels, "a file with one label for each row, if the data has none inside")
       .incidental()
       .choice("binarise", options.binarise,
-              "how grey levels become bits: on above a threshold, one fixed random draw, or a new draw each epoch")
+              "how grey levels become bits: on from a threshold up, one fixed random draw, or a new draw each epoch")
       .number("threshold", options.threshold, 0.0, 1.0, "the grey level from which a bit is on")
       .number("test-share", options.test_share, 0.0, 1.0,
               "share of the rows that become the test part of a set without its own");

@@ -76,11 +76,13 @@ Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit
   return signed_sheet(tiles, sheet_for(shape, weights.rows()));
 }
 
-Image picture_of_reconstructions(const Rbm& model, const Bits& rows, PictureShape shape, Key key,
-                                 const Context& context) {
+Matrix<float> reconstructions(const Rbm& model, const Bits& rows, Key key, const Context& context) {
   const Chains chains = start_at(model, State(rows, levels_of(model.visible())), 0, key, context);
-  return paired_sheet(drawable(chains.layers[Rbm::kVisible]),
-                      drawable_means(model, chains.layers[Rbm::kHidden], context), sheet_for(shape, rows.cols()));
+  return drawable_means(model, chains.layers[Rbm::kHidden], context);
+}
+
+Image picture_of_pairs(const Bits& rows, const Matrix<float>& reconstructed, PictureShape shape) {
+  return paired_sheet(drawable(State(rows, Bernoulli::kLevels)), reconstructed, sheet_for(shape, rows.cols()));
 }
 
 }  // namespace ergodic

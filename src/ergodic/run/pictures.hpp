@@ -28,8 +28,9 @@ Matrix<float> drawable_means(const Rbm& model, const State& hidden, const Contex
 Image picture_of_rows(const Matrix<float>& rows, PictureShape shape);
 /// One tile for each hidden unit: its weights to the visible layer; at most `limit` of them, the largest first.
 Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit);
-/// Each row beside E[x' | v], v ~ p(v | x).
-Image picture_of_reconstructions(const Rbm& model, const Bits& rows, PictureShape shape, Key key,
-                                 const Context& context);
+/// E[x' | v] with v ~ p(v | x), in [0, 1]: what the machine makes of each row.
+Matrix<float> reconstructions(const Rbm& model, const Bits& rows, Key key, const Context& context);
+/// Each row beside its reconstruction.
+Image picture_of_pairs(const Bits& rows, const Matrix<float>& reconstructed, PictureShape shape);
 
 }  // namespace ergodic

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "ergodic/format/npy.hpp"
-#include "ergodic/model/proxies.hpp"
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
 #include "ergodic/sampler/gibbs.hpp"
@@ -95,14 +94,17 @@ ReconstructResult draw_reconstructions(const ReconstructRequest& request, const 
   std::vector<std::uint32_t> chosen(std::min<std::size_t>(request.count, data.rows()));
   std::iota(chosen.begin(), chosen.end(), 0u);
   const Bits rows = gather(data, chosen, key, 0);
-  const State visible(rows, levels_of(file.model.visible()));
+  const Matrix<float> made = reconstructions(file.model, rows, key, context);
   if (is_array(request.out)) {
-    const Chains chains = start_at(file.model, visible, 0, key, context);
-    write_values(request.out, drawable_means(file.model, chains.layers[Rbm::kHidden], context));
+    write_values(request.out, made);
   } else {
-    write_png(request.out, picture_of_reconstructions(file.model, rows, data.shape, key, context));
+    write_png(request.out, picture_of_pairs(rows, made, data.shape));
   }
-  return {request.out, rows.rows(), reconstruction_error(file.model, visible, key, 0, context)};
+  double differing = 0.0;
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    for (std::size_t i = 0; i < rows.cols(); ++i) differing += rows.get(r, i) ? 1.0 - made(r, i) : made(r, i);
+  }
+  return {request.out, rows.rows(), differing / static_cast<double>(rows.rows() * rows.cols())};
 }
 
 std::string to_json(const SampleResult& result) {

@@ -43,7 +43,7 @@ struct SampleResult {
 struct ReconstructResult {
   std::filesystem::path out;
   std::uint64_t count = 0;
-  double error = 0.0;  ///< share of bits that differ between a row and its reconstruction
+  double error = 0.0;  ///< expected share of bits that differ between a row and a draw of its reconstruction
 };
 
 /// Runs `count` chains from a far start and writes their visible states: a sheet if --out ends in .png, an array if in

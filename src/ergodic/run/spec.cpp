@@ -28,6 +28,13 @@ std::string trimmed(std::string_view text) {
 
 }  // namespace
 
+std::string Option::written() const {
+  if (!positional) return "--" + name;
+  std::string capitals;
+  for (const char c : name) capitals += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return capitals;
+}
+
 Spec& Spec::group(std::string title) {
   group_ = std::move(title);
   return *this;
@@ -117,10 +124,7 @@ Spec& Spec::required() {
 }
 
 Spec& Spec::positional() {
-  Option& option = options_.back();
-  option.positional = true;
-  option.placeholder.clear();
-  for (const char c : option.name) option.placeholder += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  options_.back().positional = true;
   return *this;
 }
 

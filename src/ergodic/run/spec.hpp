@@ -37,7 +37,7 @@ struct Option {
   std::function<std::string()> get;
 
   bool is_flag() const { return placeholder.empty() && choices.empty(); }
-  std::string written() const { return positional ? placeholder : "--" + name; }
+  std::string written() const;  ///< as it stands in messages: --name, or NAME if it has no dashes
 };
 
 class Spec {

@@ -52,7 +52,8 @@ TrainOptions options_of(const TrainRequest& request) {
   options.epochs = request.epochs;
   options.learning_rate = request.learning_rate;
   options.schedule = request.schedule;
-  options.sgd = {request.momentum, request.l1, request.l2};
+  options.sgd = {request.momentum};
+  options.decay = {request.l1, request.l2};
   options.centred = !request.uncentred;
   options.record_every = std::max<std::uint64_t>(1, request.epochs / kMaxRecords);
   return options;
@@ -114,6 +115,7 @@ void write_report(const TrainRequest& request, const Rbm& model, const Dataset& 
   for (std::uint64_t s = 0; s < kPictureSweeps; ++s) step(Gibbs{}, model, chains, key, context);
   std::vector<std::uint32_t> rows(std::min(kPicturedPairs, data.rows()));
   std::iota(rows.begin(), rows.end(), 0u);
+  const Bits shown = gather(data, rows, key, 0);
   ReportContent content;
   content.title = fmt::format("A restricted Boltzmann machine of {}", request.data.source);
   content.summary = summary_of(request, model, result);
@@ -123,7 +125,7 @@ void write_report(const TrainRequest& request, const Rbm& model, const Dataset& 
       {fmt::format("Samples: {} chains after {} sweeps, expected values", kPicturedSamples, kPictureSweeps),
        picture_of_rows(drawable_means(model, chains.layers[Rbm::kHidden], context), data.shape)},
       {"Data, each beside its reconstruction",
-       picture_of_reconstructions(model, gather(data, rows, key, 0), data.shape, key, context)},
+       picture_of_pairs(shown, reconstructions(model, shown, key, context), data.shape)},
       {"Filters: the hundred strongest hidden units", picture_of_filters(model, data.shape, 100)}};
   const std::string page = html_report(content);
   write_file(request.report, std::as_bytes(std::span(page)));
@@ -150,10 +152,11 @@ Spec TrainRequest::spec() {
       .number("learning-rate", learning_rate, 1e-9, 1000.0, "the rate at the start")
       .choice("schedule", schedule, "how the rate falls: to zero on a line or a cosine, or not at all")
       .number("momentum", momentum, 0.0, 0.9999, "share of the last step that is repeated")
-      .number("l1", l1, 0.0, 1000.0, "weight decay towards zero by a constant")
+      .number("l1", l1, 0.0, 1000.0, "weight decay towards zero by a constant, as between {0,1} units")
       .number("l2", l2, 0.0, 1000.0, "weight decay in proportion to the weight")
       .flag("uncentred", uncentred, "use the plain gradient instead of the centred one")
-      .number("weight-scale", weight_scale, 0.0, 100.0, "standard deviation of the first weights")
+      .number("weight-scale", weight_scale, 0.0, 100.0,
+              "standard deviation of the first weights, as between {0,1} units")
       .count("seed", seed, 0, ~std::uint64_t{0}, "names all random numbers of the run");
   spec.group("Output")
       .path("out", out, "where the trained machine goes")

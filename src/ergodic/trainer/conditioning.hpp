@@ -5,6 +5,8 @@
 // and expressed in the parameters of the plain one. With mu and lambda near the means of x and v, training no longer
 // depends on whether a unit is mostly on or mostly off, and reaches a far better likelihood.
 //
+// Weight decay pulls the weights of that machine to zero, while its biases, and with them the units' means, stay.
+//
 // Units: a +-1 unit is a {0,1} unit with a gap of 2 and all parameters rewritten. Each slot's step is divided by the
 // square of its units' gaps, so that both learn exactly alike.
 #pragma once
@@ -16,10 +18,16 @@
 
 namespace ergodic {
 
+struct Decay {
+  double l1 = 0.0;  ///< penalty l1 * sum |w|, w as between {0,1} units
+  double l2 = 0.0;  ///< penalty l2/2 * sum w^2
+};
+
 /// Turns the plain gradient (data statistics minus model statistics) into the conditioned one, in place, with gaps g of
 /// the visible and h of the hidden units:
-///   dW <- (dW - mu dc' - db lambda') / (g h)^2,   db <- db / g^2 - dW lambda,   dc <- dc / h^2 - dW' mu.
-void condition(const Rbm& model, std::span<const double> mu, std::span<const double> lambda, Statistics& gradient,
-               const Context& context);
+///   dW <- (dW - mu dc' - db lambda') / (g h)^2 - l2 W - l1 sign(W) / (g h),
+///   db <- db / g^2 - dW lambda,   dc <- dc / h^2 - dW' mu.
+void condition(const Rbm& model, std::span<const double> mu, std::span<const double> lambda, const Decay& decay,
+               Statistics& gradient, const Context& context);
 
 }  // namespace ergodic

@@ -8,7 +8,8 @@
 namespace ergodic {
 namespace {
 
-constexpr std::size_t kCheapEnumeration = 16;  // hidden units up to which every record affords the exact likelihood
+constexpr std::size_t kCheapEnumeration =
+    16;  // units of the smaller layer up to which a record affords the exact likelihood
 
 double average(std::span<const double> values) {
   double sum = 0.0;

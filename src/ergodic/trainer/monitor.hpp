@@ -16,7 +16,7 @@ using Measures = std::vector<std::pair<std::string, double>>;
 
 /// On these rows of training data and (if any) of held-out data:
 ///   free_energy_gap        mean F(held out) - mean F(training); it grows when the machine over-fits
-///   reconstruction_error   share of bits that differ after one sweep down and up
+///   reconstruction_error   share of bits that differ after one step up and down
 ///   pseudo_log_likelihood  sum_i log p(x_i | the rest), estimated from a few units a row; of held-out rows if any
 ///   log_likelihood         exact, where the smaller layer is small enough; of held-out rows if any
 ///   weight_norm            root of the mean squared weight

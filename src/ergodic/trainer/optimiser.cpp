@@ -22,23 +22,15 @@ double schedule_factor(Schedule schedule, std::uint64_t done, std::uint64_t tota
 void step(const Sgd& sgd, double rate, std::span<const double> gradient, std::span<float> velocity,
           Parameters& parameters, const Context& context) {
   assert(gradient.size() == velocity.size() && gradient.size() == parameters.values().size());
+  float* values = parameters.values().data();
   constexpr std::size_t kBlock = 16384;
-  for (const Slot& slot : parameters.slots()) {
-    const bool decays = slot.name == "weights";
-    const double l1 = decays ? sgd.l1 : 0.0, l2 = decays ? sgd.l2 : 0.0;
-    float* values = parameters.values().data() + slot.offset;
-    float* velocities = velocity.data() + slot.offset;
-    const double* slopes = gradient.data() + slot.offset;
-    context.for_blocks(slot.size, kBlock, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) {
-        const double value = values[k];
-        const double sign = static_cast<double>(value > 0.0) - static_cast<double>(value < 0.0);
-        const double change = sgd.momentum * velocities[k] + slopes[k] - (l2 * value + l1 * sign);
-        velocities[k] = static_cast<float>(change);
-        values[k] = static_cast<float>(value + rate * change);
-      }
-    });
-  }
+  context.for_blocks(gradient.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const double change = sgd.momentum * velocity[k] + gradient[k];
+      velocity[k] = static_cast<float>(change);
+      values[k] = static_cast<float>(values[k] + rate * change);
+    }
+  });
 }
 
 }  // namespace ergodic

@@ -1,4 +1,4 @@
-// Stochastic gradient ascent with momentum, weight decay, and a rate that falls as training goes on.
+// Stochastic gradient ascent with momentum, and a rate that falls as training goes on.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,9 @@ double schedule_factor(Schedule schedule, std::uint64_t done, std::uint64_t tota
 
 struct Sgd {
   double momentum = 0.0;
-  double l1 = 0.0;  ///< penalty l1 * sum |w| on the weights, not on the biases
-  double l2 = 0.0;  ///< penalty l2/2 * sum w^2, likewise
 };
 
-/// velocity <- momentum velocity + gradient - decay;  parameters <- parameters + rate velocity.
+/// velocity <- momentum velocity + gradient;  parameters <- parameters + rate velocity.
 void step(const Sgd& sgd, double rate, std::span<const double> gradient, std::span<float> velocity,
           Parameters& parameters, const Context& context);
 

@@ -9,7 +9,6 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/model/exact.hpp"
-#include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/monitor.hpp"
 
 namespace ergodic {
@@ -75,7 +74,7 @@ std::unique_ptr<NegativePhase> make_negative_phase(const Rbm& model, const Train
 
 void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, const Context& context) {
   const std::vector<double> means = value_means(data, levels_of(model.visible()));
-  // A unit that never changes would get an infinite bias: count one imagined row of each value.
+  // A unit that never changes would get an infinite bias: no mean is taken to be closer to a level than this.
   const double margin = 1.0 / (static_cast<double>(data.rows()) + 2.0);
   const Draw draw = key.at(Purpose::kInitialWeights);
   const double scale = weight_scale / (double{levels_of(model.visible()).gap()} * levels_of(model.hidden()).gap());
@@ -144,7 +143,7 @@ void Trainer::update(const Context& context) {
     }
   }
   negative_->subtract_statistics(model_, batch, update_, key_, gradient, context);
-  condition(model_, visible_offset_, hidden_offset_, gradient, context);
+  condition(model_, visible_offset_, hidden_offset_, options_.decay, gradient, context);
 
   const double rate = options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
   model_.update([&](Parameters& p) { step(options_.sgd, rate, gradient, velocity_, p, context); }, context);

@@ -14,6 +14,7 @@
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/sampler/chains.hpp"
+#include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/optimiser.hpp"
 
@@ -30,6 +31,7 @@ struct TrainOptions {
   double learning_rate = 0.05;
   Schedule schedule = Schedule::kLinear;
   Sgd sgd;
+  Decay decay;
   bool centred = true;
   double initial_weight_scale = 0.01;
   std::uint64_t record_every = 1;  ///< epochs between two records

@@ -1,0 +1,63 @@
+#include "ergodic/trainer/conditioning.hpp"
+
+#include <gtest/gtest.h>
+
+#include "brute_force.hpp"
+
+namespace ergodic {
+namespace {
+
+TEST(Conditioning, WithoutOffsetsAndDecayTheGradientOfZeroOneUnitsStaysAsItIs) {
+  const Rbm rbm = test::random_machine(Bernoulli{4}, Bernoulli{3}, 1.0, 1);
+  Statistics gradient(4 * 3 + 4 + 3);
+  for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] = static_cast<double>(k) - 5.0;
+  const Statistics before = gradient;
+  condition(rbm, std::vector<double>(4), std::vector<double>(3), {}, gradient, {});
+  EXPECT_EQ(gradient, before);
+}
+
+TEST(Conditioning, DecayPullsWeightsToZeroByTheirSignAndTheirSize) {
+  for (const float weight : {2.0f, -2.0f, 0.0f}) {
+    Rbm rbm(Bernoulli{1}, Bernoulli{1});
+    rbm.update([&](Parameters& p) { p["weights"][0] = weight; }, {});
+    const double sign = weight > 0 ? 1.0 : weight < 0 ? -1.0 : 0.0;
+    const std::vector<double> none(1);
+    Statistics by_sign(3), by_size(3);
+    condition(rbm, none, none, {0.25, 0.0}, by_sign, {});
+    condition(rbm, none, none, {0.0, 0.25}, by_size, {});
+    EXPECT_DOUBLE_EQ(by_sign[0], -0.25 * sign);
+    EXPECT_DOUBLE_EQ(by_size[0], -0.25 * weight);
+    for (const std::size_t bias : {1u, 2u}) {
+      EXPECT_EQ(by_sign[bias], 0.0);
+      EXPECT_EQ(by_size[bias], 0.0);
+    }
+  }
+}
+
+TEST(Conditioning, ACentredStepIsAPlainStepOfTheCentredMachine) {
+  // In E = -(x - mu)'W(v - lambda) - b'x - c'v the gradient is that of centred statistics. Expressed in plain biases
+  // b - W lambda and c - W'mu, a small step along it must agree with `condition`.
+  const Rbm rbm = test::random_machine(Bernoulli{3}, Bernoulli{2}, 1.0, 2);
+  const std::vector<double> mu{0.1, 0.5, 0.8}, lambda{0.3, 0.6};
+  const test::BruteForce truth(rbm);
+  const std::size_t datum = 5;
+  const double p = truth.probability(datum);
+  Statistics gradient =
+      truth.statistics([&](std::size_t x, std::size_t v) { return x == datum ? truth.joint(x, v) / p : 0.0; });
+  const auto model = truth.statistics([&](std::size_t x, std::size_t v) { return truth.joint(x, v); });
+  for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] -= model[k];
+  const Statistics plain = gradient;
+  condition(rbm, mu, lambda, {}, gradient, {});
+  for (std::size_t i = 0; i < 3; ++i) {
+    double bias_step = plain[6 + i];
+    for (std::size_t j = 0; j < 2; ++j) {
+      const double centred = plain[i * 2 + j] - mu[i] * plain[9 + j] - plain[6 + i] * lambda[j];
+      EXPECT_NEAR(gradient[i * 2 + j], centred, 1e-12);
+      bias_step -= centred * lambda[j];
+    }
+    EXPECT_NEAR(gradient[6 + i], bias_step, 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace ergodic
