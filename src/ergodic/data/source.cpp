@@ -65,14 +65,14 @@ double full_scale(const Array& array) {
   return 1.0;
 }
 
-/// What is left of reading: values(k) in [0, 1] for k in [0, rows * units).
+/// What a data set is, apart from its values.
 struct RowsOf {
   std::string name;
   PictureShape shape;
   std::size_t rows = 0, units = 0;
 };
 
-/// Packs values into bits by threshold or by a fixed draw, or keeps them as grey levels.
+/// Packs values(row, unit) in [0, 1] into bits, by threshold or by a fixed draw, or keeps them as grey levels.
 template <class Values>
 Dataset pack(const RowsOf& what, const DataOptions& options, std::uint8_t stream, const Values& values) {
   Dataset out{what.name, what.shape, {}, {}, {}, what.units};
@@ -251,8 +251,7 @@ DataParts from_file(const DataOptions& options) {
     throw NoInputError(fmt::format(
         "{}: no such file, and no data set of that name; `ergodic data list` shows the names", options.source));
   }
-  DataParts parts{read_set({options.source, options.labels, options.source}, options, kTrainStream), {}};
-  return parts;
+  return {read_set({options.source, options.labels, options.source}, options, kTrainStream), {}};
 }
 
 /// Sets apart the test part of a set that has none of its own.

@@ -65,14 +65,46 @@ Layer layer_of(UnitType type, std::size_t units) {
 
 std::filesystem::path checkpoint_beside(const std::filesystem::path& out) { return out.string() + ".checkpoint"; }
 
-void refuse_to_lose(const TrainRequest& request, const std::filesystem::path& checkpoint) {
-  std::error_code unreadable;  // then there is nothing to lose that we could see
-  const bool has_checkpoint = std::filesystem::exists(checkpoint, unreadable);
+/// Everything that can be known to go wrong with the files before the work begins.
+void check_outputs(const TrainRequest& request, const std::filesystem::path& checkpoint) {
+  for (const auto& path : {request.out, checkpoint, request.log, request.report}) require_writable(path);
+  std::error_code unreadable;  // what cannot be looked at is as good as absent here
+  const auto exists = [&](const std::filesystem::path& path) { return std::filesystem::exists(path, unreadable); };
+  require_distinct({{"--data", exists(request.data.source) ? request.data.source : ""},
+                    {"--labels", request.data.labels},
+                    {"--out", request.out},
+                    {"the checkpoint of --out", checkpoint},
+                    {"--log", request.log},
+                    {"--report", request.report}});
   require(
-      request.resume || !has_checkpoint,
+      request.resume || !exists(checkpoint),
       fmt::format("{} holds an unfinished run; go on with --resume, or remove it to start anew", checkpoint.string()));
-  require(!request.resume || has_checkpoint || !std::filesystem::exists(request.out, unreadable),
+  require(!request.resume || exists(checkpoint) || !exists(request.out),
           fmt::format("nothing to resume: {} is finished and there is no checkpoint beside it", request.out.string()));
+}
+
+/// Trains, saving every so many seconds, and measures how fast it went.
+TrainResult timed_run(Trainer& trainer, std::size_t rows, double save_every, const std::function<void()>& save,
+                      const Context& context) {
+  const double started = seconds_now();
+  const std::uint64_t first_update = trainer.updates_done();
+  double last_saved = started;
+  trainer.run(
+      [&] {
+        if (seconds_now() - last_saved < save_every) return;
+        save();
+        last_saved = seconds_now();
+      },
+      context);
+  const auto per_epoch = static_cast<double>(trainer.updates_per_epoch());
+  TrainResult result;
+  result.updates = trainer.updates_done();
+  result.epochs = static_cast<double>(result.updates) / per_epoch;
+  result.seconds = seconds_now() - started;
+  const double epochs_here = static_cast<double>(result.updates - first_update) / per_epoch;
+  result.samples_per_second = epochs_here * static_cast<double>(rows) / std::max(result.seconds, 1e-9);
+  if (!trainer.records().empty()) result.last = trainer.records().back();
+  return result;
 }
 
 /// Text that JSON can hold: a file's name may be any bytes.
@@ -175,16 +207,7 @@ Spec TrainRequest::spec() {
 
 TrainResult train(TrainRequest request, const Context& outer) {
   const std::filesystem::path checkpoint = checkpoint_beside(request.out);
-  for (const auto& path : {request.out, checkpoint, request.log, request.report}) require_writable(path);
-  std::error_code no_file;
-  const bool data_is_file = std::filesystem::exists(request.data.source, no_file);
-  require_distinct({{"--data", data_is_file ? request.data.source : ""},
-                    {"--labels", request.data.labels},
-                    {"--out", request.out},
-                    {"the checkpoint of --out", checkpoint},
-                    {"--log", request.log},
-                    {"--report", request.report}});
-  refuse_to_lose(request, checkpoint);
+  check_outputs(request, checkpoint);
 
   const Key key{request.seed};
   Dataset data = load_data(request.data).train;
@@ -199,41 +222,22 @@ TrainResult train(TrainRequest request, const Context& outer) {
   if (request.resume && std::filesystem::exists(checkpoint)) saved = load_checkpoint(checkpoint, model, settings);
   if (!saved) initialise(model, data, request.weight_scale, key, outer);
   Trainer trainer(model, data, held_out, options_of(request), key, outer);
+  if (saved) trainer.restore(std::move(*saved));
 
   // Only now is the request known to be sound: the log of an earlier run may be replaced.
   std::vector<Observer*> listeners;
   if (outer.observer) listeners.push_back(outer.observer);
   std::optional<JsonLog> log;
   if (!request.log.empty()) {
-    log.emplace(request.log, saved ? std::optional(saved->update) : std::nullopt);
+    log.emplace(request.log, saved ? std::optional(trainer.updates_done()) : std::nullopt);
     listeners.push_back(&*log);
   }
   Fanout fanout(listeners);
   const Context context{outer.threads, &fanout};
-  if (saved) trainer.restore(std::move(*saved));
 
-  const double started = seconds_now();
-  const std::uint64_t first_update = trainer.updates_done();
-  double last_saved = started;
-  const auto save = [&] {
-    save_checkpoint(checkpoint, model, trainer.state(), settings);
-    last_saved = seconds_now();
-  };
-  const bool finished = trainer.run(
-      [&] {
-        if (seconds_now() - last_saved >= request.checkpoint_every) save();
-      },
-      context);
-
-  TrainResult result;
-  result.updates = trainer.updates_done();
-  result.epochs = static_cast<double>(result.updates) / static_cast<double>(trainer.updates_per_epoch());
-  result.seconds = seconds_now() - started;
-  const double epochs_here =
-      static_cast<double>(result.updates - first_update) / static_cast<double>(trainer.updates_per_epoch());
-  result.samples_per_second = epochs_here * static_cast<double>(data.rows()) / std::max(result.seconds, 1e-9);
-  if (!trainer.records().empty()) result.last = trainer.records().back();
-  if (!finished) {
+  const auto save = [&] { save_checkpoint(checkpoint, model, trainer.state(), settings); };
+  TrainResult result = timed_run(trainer, data.rows(), request.checkpoint_every, save, context);
+  if (trainer.updates_done() < trainer.updates_total()) {
     save();
     result.checkpoint = checkpoint;
     return result;
