@@ -269,9 +269,13 @@ void split_test(DataParts& parts, const DataOptions& options) {
 DataParts load_data(const DataOptions& options) {
   require(options.test_share >= 0.0 && options.test_share <= 1.0,
           fmt::format("expected a test share from 0 to 1, found {}", options.test_share));
+  const auto refuse_labels = [&](bool named) {
+    require(!named || options.labels.empty(), fmt::format("{} has its own labels; leave --labels out", options.source));
+  };
   std::optional<DataParts> parts = made(options);
+  refuse_labels(parts.has_value());
+  refuse_labels(find_in_catalogue(options.source) != nullptr);
   if (!parts) parts = catalogued(options);
-  require(!parts || options.labels.empty(), fmt::format("{} has its own labels; leave --labels out", options.source));
   if (!parts) parts = from_file(options);
   if (parts->test.rows() == 0) split_test(*parts, options);
   return std::move(*parts);
