@@ -17,6 +17,9 @@ constexpr double kSilenceSeconds = 30.0;  // of a plain log, before it says that
 constexpr double kMemorySeconds = 3.0;    // of the smoothed rate
 constexpr std::size_t kBarColumns = 16;
 constexpr std::size_t kNumberColumns = 10;  // the longest short number: -1.234e-05
+constexpr std::size_t kHeadLines = 3;       // of the table on a terminal
+constexpr std::size_t kCellColumns = 8;
+constexpr std::size_t kStampColumns = 12;
 
 constexpr const char* kEraseToEnd = "\x1b[K";
 
@@ -46,6 +49,35 @@ std::string fitted(const std::vector<std::string>& fields, std::size_t columns) 
     line.append(separator, ' ').append(field);
   }
   return line;
+}
+
+/// A name cut at its underscores into the lines of a table's head, the last at the bottom.
+std::vector<std::string> head_of(const std::string& name) {
+  std::vector<std::string> out{""};
+  for (const char c : name) {
+    if (c == '_' && out.size() < kHeadLines) {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+std::size_t cell_width(const std::vector<std::string>& head) {
+  std::size_t width = kCellColumns;
+  for (const std::string& piece : head) width = std::max(width, columns_of(piece));
+  return width;
+}
+
+/// One line of the head of a table: the first column is the time stamp's, without a name.
+std::vector<std::string> head_line(const std::vector<std::vector<std::string>>& heads, std::size_t line) {
+  std::vector<std::string> out{std::string(kStampColumns, ' ')};
+  for (std::size_t k = 1; k < heads.size(); ++k) {
+    const std::size_t above = kHeadLines - heads[k].size();  // short names stand at the bottom
+    out.push_back(fmt::format("{:>{}}", line < above ? "" : heads[k][line - above], cell_width(heads[k])));
+  }
+  return out;
 }
 
 }  // namespace
@@ -96,16 +128,42 @@ void ProgressReporter::progress(const Progress& progress) {
 
 void ProgressReporter::record(const Record& record) {
   if (options_.quiet) return;
-  std::string line = fmt::format("epoch {:7.2f}", record.epoch);
   monitors_.clear();
   for (const auto& [name, value] : record.values) {
     monitors_.push_back(fmt::format("{}={}", one_line(name), short_number(value)));
-    const std::size_t columns = columns_of(name) + 1 + kNumberColumns;
-    const std::size_t taken = std::min(columns, columns_of(monitors_.back()));
-    line += "  " + monitors_.back() + std::string(columns - taken, ' ');
+  }
+  if (options_.live) {
+    print_table_row(record);
+  } else {
+    print_line(stamped(plain_row(record)));
+  }
+}
+
+/// Names with their values, for files and pipes: each line says all.
+std::string ProgressReporter::plain_row(const Record& record) const {
+  std::string line = fmt::format("epoch {:7.2f}", record.epoch);
+  for (std::size_t k = 0; k < monitors_.size(); ++k) {
+    const std::size_t columns = columns_of(record.values[k].first) + 1 + kNumberColumns;
+    const std::size_t taken = std::min(columns, columns_of(monitors_[k]));
+    line += "  " + monitors_[k] + std::string(columns - taken, ' ');
   }
   line.erase(line.find_last_not_of(' ') + 1);
-  print_line(stamped(line));
+  return line;
+}
+
+/// Values under a head of names, for terminals: as many columns as fit, from the left.
+void ProgressReporter::print_table_row(const Record& record) {
+  std::vector<std::vector<std::string>> heads{{}, {"epoch"}};
+  for (const auto& [name, value] : record.values) heads.push_back(head_of(one_line(name)));
+  const std::size_t columns = width() - 1;
+  if (heads != table_heads_) {
+    for (std::size_t line = 0; line < kHeadLines; ++line) print_line(fitted(head_line(heads, line), columns));
+    table_heads_ = heads;
+  }
+  std::vector<std::string> cells{stamped(""), fmt::format("{:.2f}", record.epoch)};
+  for (const auto& [name, value] : record.values) cells.push_back(short_number(value));
+  for (std::size_t k = 1; k < cells.size(); ++k) cells[k] = fmt::format("{:>{}}", cells[k], cell_width(heads[k]));
+  print_line(fitted(cells, columns));
 }
 
 void ProgressReporter::warn(const std::string& message) { print_line("warning: " + one_line(message)); }
@@ -140,7 +198,7 @@ std::vector<std::string> ProgressReporter::progress_fields() const {
 }
 
 std::string ProgressReporter::stamped(const std::string& text) const {
-  return fmt::format("[{:8.1f} s]  {}", options_.clock() - started_, text);
+  return fmt::format("[{:8.1f} s]{}{}", options_.clock() - started_, text.empty() ? "" : "  ", text);
 }
 
 std::string ProgressReporter::live_line() const {

@@ -1,7 +1,8 @@
 // ProgressReporter: what a person sees of a run, on a terminal or in a file that collects its messages.
 //
-// Each record leaves a permanent line. On a terminal a live line below the records shows how far the run has come and
-// when it will end; elsewhere a plain line says so when no record came for half a minute.
+// Each record leaves a permanent line: a row of a table on a terminal, name=value elsewhere. On a terminal a live line
+// below the records shows how far the run has come and when it will end; elsewhere a plain line says so when no record
+// came for half a minute.
 #pragma once
 
 #include <atomic>
@@ -56,6 +57,8 @@ class ProgressReporter : public Observer {
   std::string stamped(const std::string& text) const;
   std::string live_line() const;
   std::size_t width() const;
+  std::string plain_row(const Record& record) const;
+  void print_table_row(const Record& record);
   void draw_live();
   void print_line(const std::string& line);
 
@@ -67,7 +70,8 @@ class ProgressReporter : public Observer {
   bool working_ = false;  // a progress has been reported
   Progress latest_;
   Rate rate_;
-  std::vector<std::string> monitors_;  // of the last record, as name=value
+  std::vector<std::string> monitors_;                  // of the last record, as name=value
+  std::vector<std::vector<std::string>> table_heads_;  // of the table on the terminal
 };
 
 }  // namespace ergodic
