@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <set>
+#include <vector>
 
 namespace ergodic {
 namespace {
@@ -29,6 +30,15 @@ TEST(Draw, EachCoordinateChangesTheNumber) {
   seen.insert(key.at(Purpose::kShuffle, 1, 0).words(0, 0));
   seen.insert(Key{8}.at(Purpose::kGibbs, 1, 0).words(0, 0));
   EXPECT_EQ(seen.size(), 8u);
+}
+
+TEST(Draw, ManyBlocksAreTheSameAsOneByOne) {
+  const Draw draw = Key{9}.at(Purpose::kGibbs, 123456789012ull, 3);
+  for (const std::size_t count : {0u, 1u, 7u, 8u, 9u, 63u}) {
+    std::vector<Words> many(count);
+    draw.words(5, 100, many);
+    for (std::uint32_t k = 0; k < count; ++k) EXPECT_EQ(many[k], draw.words(5, 100 + k));
+  }
 }
 
 TEST(Draw, UniformHasTheRightMeanAndVariance) {

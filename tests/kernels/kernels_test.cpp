@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "ergodic/core/elementary.hpp"
+#include "ergodic/kernels/certified.hpp"
+#include "ergodic/kernels/coin.hpp"
 
 namespace ergodic {
 namespace {
@@ -31,6 +33,26 @@ State random_state(std::size_t chains, std::size_t units, Levels levels, double 
   return out;
 }
 
+/// A map with all that is derived from its weights and biases.
+struct RandomMap {
+  Matrix<float> weights, transposed, bias;
+  std::vector<float> reach;
+
+  RandomMap(std::size_t inputs, std::size_t outputs, std::uint64_t seed, float weight_scale = 1.0f,
+            float bias_scale = 1.0f)
+      : weights(random_matrix(inputs, outputs, seed)),
+        transposed(outputs, inputs),
+        bias(random_matrix(1, outputs, seed + 1)),
+        reach(outputs) {
+    for (float& w : weights.elements()) w *= weight_scale;
+    for (float& b : bias.elements()) b *= bias_scale;
+    transpose(weights, transposed, {});
+    bound_fields(weights, bias.row(0), reach);
+  }
+
+  operator Affine() const { return {weights, transposed, bias.row(0), reach}; }
+};
+
 /// Calls f(chains, inputs, outputs, levels, density) at odd sizes and at both extremes of density.
 template <class F>
 void for_each_case(const F& f) {
@@ -46,14 +68,13 @@ void for_each_case(const F& f) {
 TEST(Kernels, ProductSumsInAscendingOrderInDouble) {
   for_each_case([](std::size_t chains, std::size_t inputs, std::size_t outputs, Levels levels, double density) {
     const State x = random_state(chains, inputs, levels, density, 1);
-    const Matrix<float> w = random_matrix(inputs, outputs, 2);
-    const Matrix<float> bias = random_matrix(1, outputs, 3);
+    const RandomMap map(inputs, outputs, 2);
     Matrix<double> fields(chains, outputs);
-    product(x, {w, bias.row(0)}, fields, {});
+    product(x, map, fields, {});
     for (std::size_t r = 0; r < chains; ++r) {
       for (std::size_t j = 0; j < outputs; ++j) {
-        double truth = bias(0, j);
-        for (std::size_t i = 0; i < inputs; ++i) truth += double{x.value(r, i)} * w(i, j);
+        double truth = map.bias(0, j);
+        for (std::size_t i = 0; i < inputs; ++i) truth += double{x.value(r, i)} * map.weights(i, j);
         ASSERT_EQ(fields(r, j), truth);  // to the last bit: this order is the definition
       }
     }
@@ -63,9 +84,7 @@ TEST(Kernels, ProductSumsInAscendingOrderInDouble) {
 TEST(Kernels, SampleComparesTheCoinWithTheSigmoidOfTheField) {
   for_each_case([](std::size_t chains, std::size_t inputs, std::size_t outputs, Levels levels, double density) {
     const State x = random_state(chains, inputs, levels, density, 4);
-    const Matrix<float> w = random_matrix(inputs, outputs, 5);
-    const Matrix<float> bias = random_matrix(1, outputs, 6);
-    const Affine map{w, bias.row(0)};
+    const RandomMap map(inputs, outputs, 5);
     Matrix<double> fields(chains, outputs);
     product(x, map, fields, {});
     const Draw draw = Key{7}.at(Purpose::kGibbs, 3);
@@ -84,11 +103,39 @@ TEST(Kernels, SampleComparesTheCoinWithTheSigmoidOfTheField) {
   });
 }
 
+TEST(Kernels, SampledBitsAreThoseOfTheDefinitionForWeightsOfAnySize) {
+  // From weights that barely matter to sums that overflow a float, and biases that saturate.
+  for (const float weight_scale : {0.0f, 1e-3f, 0.1f, 3.0f, 1e3f, 1e37f, 1e38f}) {
+    for (const float bias_scale : {0.0f, 1.0f, 1e4f}) {
+      for (const Levels levels : {kBinary, kSpins}) {
+        const RandomMap map(300, 90, 20, weight_scale, bias_scale);
+        const State x = random_state(60, 300, levels, 0.3, 21);
+        Matrix<double> fields(60, 90);
+        product(x, map, fields, {});
+        const Draw draw = Key{22}.at(Purpose::kGibbs);
+        State drawn(60, 90, levels);
+        sample(x, map, draw, 0, drawn, {});
+        for (std::uint32_t r = 0; r < 60; ++r) {
+          for (std::uint32_t j = 0; j < 90; ++j) {
+            ASSERT_EQ(drawn.bits().get(r, j), coin(draw, r, j, sigmoid(levels.gap() * fields(r, j))));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, TheApproximateSigmoidKeepsItsBound) {
+  for (float x = -100.0f; x < 100.0f; x += 0.0037f) {
+    ASSERT_NEAR(approximate_sigmoid(x), sigmoid(x), double{kSigmoidError}) << x;
+  }
+  EXPECT_NEAR(approximate_sigmoid(3e38f), 1.0, double{kSigmoidError});
+  EXPECT_NEAR(approximate_sigmoid(-3e38f), 0.0, double{kSigmoidError});
+}
+
 TEST(Kernels, SampledBitsDependNeitherOnThreadsNorOnTheSplitOfTheBatch) {
   const State x = random_state(50, 100, kBinary, 0.3, 8);
-  const Matrix<float> w = random_matrix(100, 77, 9);
-  const Matrix<float> bias = random_matrix(1, 77, 10);
-  const Affine map{w, bias.row(0)};
+  const RandomMap map(100, 77, 9);
   const Draw draw = Key{11}.at(Purpose::kGibbs);
   State whole(50, 77, kBinary);
   sample(x, map, draw, 0, whole, {});
@@ -135,12 +182,11 @@ TEST(Kernels, TheCoinUsesAll48Bits) {
 TEST(Kernels, MeansAreTheExpectedValues) {
   for_each_case([](std::size_t chains, std::size_t inputs, std::size_t outputs, Levels levels, double density) {
     const State x = random_state(chains, inputs, levels, density, 14);
-    const Matrix<float> w = random_matrix(inputs, outputs, 15);
-    const Matrix<float> bias = random_matrix(1, outputs, 16);
+    const RandomMap map(inputs, outputs, 15);
     Matrix<double> fields(chains, outputs);
     Matrix<float> found(chains, outputs);
-    product(x, {w, bias.row(0)}, fields, {});
-    means(x, {w, bias.row(0)}, levels, found, {});
+    product(x, map, fields, {});
+    means(x, map, levels, found, {});
     for (std::size_t k = 0; k < found.elements().size(); ++k) {
       const double high = std::exp(levels.high * fields.elements()[k]),
                    low = std::exp(levels.low * fields.elements()[k]);

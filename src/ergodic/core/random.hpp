@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace ergodic {
 
@@ -38,6 +39,9 @@ class Draw {
 
   /// 128 bits at (row, index).
   Words words(std::uint32_t row, std::uint32_t index) const { return philox({index, row, step_low_, tag_}, seed_); }
+
+  /// 128 bits at each of (row, first_index), (row, first_index + 1), ...
+  void words(std::uint32_t row, std::uint32_t first_index, std::span<Words> out) const;
 
   /// Uniform in [0, 1) on a grid of 2^-53.
   double uniform(std::uint32_t row, std::uint32_t index) const;

@@ -17,9 +17,14 @@ namespace ergodic {
 
 /// The map from one layer's state x to the fields of another: I = bias + x W.
 struct Affine {
-  MatrixView<const float> weights;  ///< [units of x, units of the target]
-  std::span<const float> bias;      ///< [units of the target]
+  MatrixView<const float> weights;     ///< [units of x, units of the target]
+  MatrixView<const float> transposed;  ///< the same, [units of the target, units of x]
+  std::span<const float> bias;         ///< [units of the target]
+  std::span<const float> reach;        ///< at least |bias| + sum |W| of each target unit: the bound of |I|
 };
+
+/// reach(j) = |bias(j)| + sum_i |W(i, j)|, rounded up.
+void bound_fields(MatrixView<const float> weights, std::span<const float> bias, std::span<float> reach);
 
 /// fields(chain, unit) = I.
 void product(const State& x, const Affine& map, MatrixView<double> fields, const Context& context);
@@ -45,9 +50,5 @@ void unpack(const State& x, MatrixView<float> out);
 
 /// out = in transposed.
 void transpose(MatrixView<const float> in, MatrixView<float> out, const Context& context);
-
-/// Whether 48 random bits of (chain, unit) fall below p: the coin of every two-valued unit. The upper 16 bits of eight
-/// units come from one Philox block; the lower 32 are drawn only when the upper ones cannot decide.
-bool coin(const Draw& draw, std::uint32_t chain, std::uint32_t unit, double p);
 
 }  // namespace ergodic

@@ -37,16 +37,23 @@ Rbm::Rbm(Layer visible, Layer hidden) : visible_(visible), hidden_(hidden) {
   parameters_.add("visible_bias", {n});
   parameters_.add("hidden_bias", {m});
   transposed_ = Matrix<float>(m, n);
+  visible_reach_.resize(n);
+  hidden_reach_.resize(m);
 }
 
 MatrixView<const float> Rbm::weights() const {
   return {parameters_["weights"].data(), units_of(visible_), units_of(hidden_)};
 }
 
-void Rbm::derive(const Context& context) { transpose(weights(), transposed_, context); }
+void Rbm::derive(const Context& context) {
+  transpose(weights(), transposed_, context);
+  bound_fields(weights(), hidden_bias(), hidden_reach_);
+  bound_fields(transposed_, visible_bias(), visible_reach_);
+}
 
 Affine Rbm::map_to(std::size_t block) const {
-  return block == kHidden ? Affine{weights(), hidden_bias()} : Affine{transposed_, visible_bias()};
+  return block == kHidden ? Affine{weights(), transposed_, hidden_bias(), hidden_reach_}
+                          : Affine{transposed_, weights(), visible_bias(), visible_reach_};
 }
 
 State Rbm::make_state(std::size_t block, std::size_t chains) const {

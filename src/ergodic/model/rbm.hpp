@@ -76,7 +76,9 @@ class Rbm {
   Layer visible_;
   Layer hidden_;
   Parameters parameters_;
-  Matrix<float> transposed_;  // derived: [hidden, visible]
+  // Derived from the parameters:
+  Matrix<float> transposed_;  // [hidden, visible]
+  std::vector<float> visible_reach_, hidden_reach_;
 };
 
 /// The same distribution in other units: x = scale x' + shift on each side, in double. E(x, v) = E'(x', v') + offset.

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "ergodic/core/elementary.hpp"
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/coin.hpp"
 
 namespace ergodic {
 

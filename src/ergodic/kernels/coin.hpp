@@ -1,0 +1,37 @@
+// The coin of every two-valued unit: whether 48 random bits of (chain, unit) fall below its probability.
+//
+// The upper 16 bits of eight units come from one Philox block; the lower 32 are drawn only when the upper ones cannot
+// decide. So a probability need be known to 16 bits for nearly all units, and exactly for very few.
+#pragma once
+
+#include <cstdint>
+
+#include "ergodic/core/random.hpp"
+
+namespace ergodic {
+
+inline constexpr std::uint32_t kCoarseUnits = 8;           // units whose upper 16 bits share one Philox block
+inline constexpr std::uint32_t kFineBlocks = 0x80000000u;  // where the blocks of lower bits begin
+
+/// The 16 upper bits of a unit, out of its block.
+inline std::uint32_t coarse_bits(const Words& block, std::uint32_t unit) {
+  const std::uint32_t lane = unit % kCoarseUnits;
+  return (block[lane / 2] >> (16 * (lane % 2))) & 0xFFFFu;
+}
+
+/// Whether the coin of (chain, unit) falls below p, its 16 upper bits being known.
+inline bool falls_below(double p, std::uint32_t coarse, const Draw& draw, std::uint32_t chain, std::uint32_t unit) {
+  const double upper = coarse;
+  const double threshold = p * 0x1p16;
+  if (upper + 1.0 <= threshold) return true;
+  if (upper >= threshold) return false;
+  const std::uint32_t fine = draw.words(chain, kFineBlocks | (unit / 4))[unit % 4];
+  return upper + static_cast<double>(fine) * 0x1p-32 < threshold;
+}
+
+/// The same from the start.
+inline bool coin(const Draw& draw, std::uint32_t chain, std::uint32_t unit, double p) {
+  return falls_below(p, coarse_bits(draw.words(chain, unit / kCoarseUnits), unit), draw, chain, unit);
+}
+
+}  // namespace ergodic
