@@ -284,11 +284,11 @@ void centre(const Image& image, Digit& digit) {
     rows.add(i / kDigitSide, image[i]);
     columns.add(i % kDigitSide, image[i]);
   }
-  const int shift = rows.shift() * static_cast<int>(kDigitSide) + columns.shift();
+  const std::ptrdiff_t shift = std::ptrdiff_t{rows.shift()} * static_cast<std::ptrdiff_t>(kDigitSide) + columns.shift();
   digit.pixels.fill(0);
   for (std::size_t i = 0; i < kDigitPixels; ++i) {
     if (image[i] <= 0.0) continue;
-    digit.pixels[static_cast<std::size_t>(static_cast<int>(i) + shift)] =
+    digit.pixels[static_cast<std::size_t>(static_cast<std::ptrdiff_t>(i) + shift)] =
         static_cast<std::uint8_t>(image[i] * 255.0 + 0.5);
   }
 }

@@ -103,9 +103,9 @@ Spec& Spec::number(std::string name, double& target, double lowest, double highe
   return *this;
 }
 
-Spec& Spec::choice_of(std::string name, std::string help, std::vector<std::string> names,
-                      std::function<void(std::size_t)> set, std::function<std::size_t()> get) {
-  Option& option = add(std::move(name), std::move(help), "");
+Spec& Spec::choice_of(const std::string& name, const std::string& help, const std::vector<std::string>& names,
+                      const std::function<void(std::size_t)>& set, const std::function<std::size_t()>& get) {
+  Option& option = add(name, help, "");
   option.choices = names;
   option.set = [set, names, name = option.name](const std::string& value) {
     const auto found = std::find(names.begin(), names.end(), value);

@@ -52,12 +52,11 @@ class Spec {
   Spec& number(std::string name, double& target, double lowest, double highest, std::string help);
 
   template <class E>
-  Spec& choice(std::string name, E& target, std::string help) {
+  Spec& choice(const std::string& name, E& target, const std::string& help) {
     std::vector<std::string> names;
     for (const auto& [value, text] : Names<E>::kAll) names.emplace_back(text);
     return choice_of(
-        std::move(name), std::move(help), std::move(names),
-        [&target](std::size_t k) { target = Names<E>::kAll[k].first; },
+        name, help, names, [&target](std::size_t k) { target = Names<E>::kAll[k].first; },
         [&target] {
           std::size_t k = 0;
           while (Names<E>::kAll[k].first != target) ++k;
@@ -82,8 +81,8 @@ class Spec {
 
  private:
   Option& add(std::string name, std::string help, std::string placeholder);
-  Spec& choice_of(std::string name, std::string help, std::vector<std::string> names,
-                  std::function<void(std::size_t)> set, std::function<std::size_t()> get);
+  Spec& choice_of(const std::string& name, const std::string& help, const std::vector<std::string>& names,
+                  const std::function<void(std::size_t)>& set, const std::function<std::size_t()>& get);
 
   std::vector<Option> options_;
   std::string group_;
