@@ -3,6 +3,7 @@
 
 #include "ergodic/core/version.hpp"
 // What everything stands on.
+#include "ergodic/core/ars.hpp"
 #include "ergodic/core/bits.hpp"
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/elementary.hpp"

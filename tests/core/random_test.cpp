@@ -9,13 +9,13 @@
 namespace ergodic {
 namespace {
 
-// The known answers for philox4x32-10 published with Random123 (kat_vectors).
-TEST(Philox, ReproducesThePublishedVectors) {
-  EXPECT_EQ(philox({0, 0, 0, 0}, 0), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-  EXPECT_EQ(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, 0xffffffffffffffffull),
-            (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822ull),
-            (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+// The layout is part of every result, so it must not change unnoticed.
+TEST(Draw, TheCounterIsThePlaceAndTheKeyIsTheSeed) {
+  const Draw draw = Key{0x0123456789abcdefull}.at(Purpose::kGibbs, 0xfedc87654321ull, 0x5a);
+  const Words counter{7, 9, 0x87654321, 0x025afedc};
+  EXPECT_EQ(draw.counter(9, 7), counter);
+  EXPECT_EQ(draw.keys(), ars_keys({0x89abcdef, 0x01234567, 0, 0}));
+  EXPECT_EQ(draw.words(9, 7), ars(counter, draw.keys()));
 }
 
 TEST(Draw, EachCoordinateChangesTheNumber) {

@@ -1,19 +1,15 @@
-// Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
+// Counter-based random numbers, by the bijection of core/ars.hpp.
 //
 // A number is a pure function of (seed, purpose, step, chain, index). There is no generator state anywhere, so any
 // thread may draw any number at any time, and a resumed run draws what an uninterrupted one would have drawn.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 
+#include "ergodic/core/ars.hpp"
+
 namespace ergodic {
-
-using Words = std::array<std::uint32_t, 4>;
-
-/// The Philox4x32-10 bijection: 128 random bits for each counter, under a 64-bit key.
-Words philox(Words counter, std::uint64_t key);
 
 /// What a random number is for. Two purposes never share a number.
 enum class Purpose : std::uint8_t {
@@ -32,13 +28,13 @@ enum class Purpose : std::uint8_t {
 class Draw {
  public:
   Draw(std::uint64_t seed, Purpose purpose, std::uint64_t step, std::uint8_t stream)
-      : seed_(seed),
+      : keys_(ars_keys({static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32), 0, 0})),
         step_low_(static_cast<std::uint32_t>(step)),
         tag_((static_cast<std::uint32_t>(purpose) << 24) | (static_cast<std::uint32_t>(stream) << 16) |
              (static_cast<std::uint32_t>(step >> 32) & 0xFFFFu)) {}
 
   /// 128 bits at (row, index).
-  Words words(std::uint32_t row, std::uint32_t index) const { return philox({index, row, step_low_, tag_}, seed_); }
+  Words words(std::uint32_t row, std::uint32_t index) const { return ars(counter(row, index), keys_); }
 
   /// 128 bits at each of (row, first_index), (row, first_index + 1), ...
   void words(std::uint32_t row, std::uint32_t first_index, std::span<Words> out) const;
@@ -50,8 +46,13 @@ class Draw {
   /// Standard normal, by inversion of a uniform.
   double normal(std::uint32_t row, std::uint32_t index) const;
 
+  /// What the 128 bits at (row, index) are made of, for code that makes many of them at once. The seed is the lower
+  /// half of the key, and the upper half is 0.
+  Words counter(std::uint32_t row, std::uint32_t index) const { return {index, row, step_low_, tag_}; }
+  const ArsKeys& keys() const { return keys_; }
+
  private:
-  std::uint64_t seed_;
+  ArsKeys keys_;
   std::uint32_t step_low_;
   std::uint32_t tag_;
 };

@@ -1,6 +1,6 @@
 // The coin of every two-valued unit: whether 48 random bits of (chain, unit) fall below its probability.
 //
-// The upper 16 bits of eight units come from one Philox block; the lower 32 are drawn only when the upper ones cannot
+// The upper 16 bits of eight units come from one block of 128; the lower 32 are drawn only when the upper ones cannot
 // decide. So a probability need be known to 16 bits for nearly all units, and exactly for very few.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace ergodic {
 
-inline constexpr std::uint32_t kCoarseUnits = 8;           // units whose upper 16 bits share one Philox block
+inline constexpr std::uint32_t kCoarseUnits = 8;           // units whose upper 16 bits share one block of 128
 inline constexpr std::uint32_t kFineBlocks = 0x80000000u;  // where the blocks of lower bits begin
 
 /// The 16 upper bits of a unit, out of its block.
