@@ -36,21 +36,23 @@ State random_state(std::size_t chains, std::size_t units, Levels levels, double 
 /// A map with all that is derived from its weights and biases.
 struct RandomMap {
   Matrix<float> weights, transposed, bias;
-  std::vector<float> reach;
+  QuantisedWeights quantised;
 
-  RandomMap(std::size_t inputs, std::size_t outputs, std::uint64_t seed, float weight_scale = 1.0f,
+  RandomMap(std::size_t inputs, std::size_t outputs, std::uint64_t seed, Levels input, float weight_scale = 1.0f,
             float bias_scale = 1.0f)
       : weights(random_matrix(inputs, outputs, seed)),
         transposed(outputs, inputs),
         bias(random_matrix(1, outputs, seed + 1)),
-        reach(outputs) {
+        quantised(inputs, outputs) {
     for (float& w : weights.elements()) w *= weight_scale;
     for (float& b : bias.elements()) b *= bias_scale;
-    transpose(weights, transposed, {});
-    bound_fields(weights, bias.row(0), reach);
+    for (std::size_t i = 0; i < inputs; ++i) {
+      for (std::size_t j = 0; j < outputs; ++j) transposed(j, i) = weights(i, j);
+    }
+    quantised.assign(weights, bias.row(0), input.low, {});
   }
 
-  operator Affine() const { return {weights, transposed, bias.row(0), reach}; }
+  operator Affine() const { return {weights, transposed, bias.row(0), &quantised}; }
 };
 
 /// Calls f(chains, inputs, outputs, levels, density) at odd sizes and at both extremes of density.
@@ -68,7 +70,7 @@ void for_each_case(const F& f) {
 TEST(Kernels, ProductSumsInAscendingOrderInDouble) {
   for_each_case([](std::size_t chains, std::size_t inputs, std::size_t outputs, Levels levels, double density) {
     const State x = random_state(chains, inputs, levels, density, 1);
-    const RandomMap map(inputs, outputs, 2);
+    const RandomMap map(inputs, outputs, 2, levels);
     Matrix<double> fields(chains, outputs);
     product(x, map, fields, {});
     for (std::size_t r = 0; r < chains; ++r) {
@@ -84,7 +86,7 @@ TEST(Kernels, ProductSumsInAscendingOrderInDouble) {
 TEST(Kernels, SampleComparesTheCoinWithTheSigmoidOfTheField) {
   for_each_case([](std::size_t chains, std::size_t inputs, std::size_t outputs, Levels levels, double density) {
     const State x = random_state(chains, inputs, levels, density, 4);
-    const RandomMap map(inputs, outputs, 5);
+    const RandomMap map(inputs, outputs, 5, levels);
     Matrix<double> fields(chains, outputs);
     product(x, map, fields, {});
     const Draw draw = Key{7}.at(Purpose::kGibbs, 3);
@@ -108,7 +110,7 @@ TEST(Kernels, SampledBitsAreThoseOfTheDefinitionForWeightsOfAnySize) {
   for (const float weight_scale : {0.0f, 1e-3f, 0.1f, 3.0f, 1e3f, 1e37f, 1e38f}) {
     for (const float bias_scale : {0.0f, 1.0f, 1e4f}) {
       for (const Levels levels : {kBinary, kSpins}) {
-        const RandomMap map(300, 90, 20, weight_scale, bias_scale);
+        const RandomMap map(300, 90, 20, levels, weight_scale, bias_scale);
         const State x = random_state(60, 300, levels, 0.3, 21);
         Matrix<double> fields(60, 90);
         product(x, map, fields, {});
@@ -135,7 +137,7 @@ TEST(Kernels, TheApproximateSigmoidKeepsItsBound) {
 
 TEST(Kernels, SampledBitsDependNeitherOnThreadsNorOnTheSplitOfTheBatch) {
   const State x = random_state(50, 100, kBinary, 0.3, 8);
-  const RandomMap map(100, 77, 9);
+  const RandomMap map(100, 77, 9, kBinary);
   const Draw draw = Key{11}.at(Purpose::kGibbs);
   State whole(50, 77, kBinary);
   sample(x, map, draw, 0, whole, {});
@@ -182,7 +184,7 @@ TEST(Kernels, TheCoinUsesAll48Bits) {
 TEST(Kernels, MeansAreTheExpectedValues) {
   for_each_case([](std::size_t chains, std::size_t inputs, std::size_t outputs, Levels levels, double density) {
     const State x = random_state(chains, inputs, levels, density, 14);
-    const RandomMap map(inputs, outputs, 15);
+    const RandomMap map(inputs, outputs, 15, levels);
     Matrix<double> fields(chains, outputs);
     Matrix<float> found(chains, outputs);
     product(x, map, fields, {});
@@ -230,7 +232,7 @@ TEST(Kernels, TransposeAtOddSizes) {
     for (const std::size_t cols : {1u, 16u, 33u}) {
       const Matrix<float> in = random_matrix(rows, cols, 19);
       Matrix<float> out(cols, rows);
-      transpose(in, out, {});
+      QuantisedWeights(cols, rows).assign_transposed(in, std::vector<float>(rows), 0.0f, out, {});
       for (std::size_t i = 0; i < rows; ++i) {
         for (std::size_t j = 0; j < cols; ++j) ASSERT_EQ(out(j, i), in(i, j));
       }

@@ -22,6 +22,7 @@ enum class Purpose : std::uint8_t {
   kSynthetic,
   kMonitor,
   kTest,
+  kDataHidden,
 };
 
 /// All the random numbers of one purpose at one step: a table indexed by (row, index) that costs nothing to hold.

@@ -18,6 +18,12 @@ void draw_bits(std::span<const Grey> grey, const Draw& draw, std::uint32_t row, 
 
 Bits gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch) {
   Bits out(rows.size(), data.units());
+  gather(data, rows, key, epoch, out);
+  return out;
+}
+
+void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch, Bits& out) {
+  assert(out.rows() == rows.size() && out.cols() == data.units());
   const Draw draw = key.at(Purpose::kBinarise, epoch);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (data.grey.rows() > 0) {
@@ -27,7 +33,6 @@ Bits gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, s
       std::copy(from.begin(), from.end(), out.row(r).begin());
     }
   }
-  return out;
 }
 
 Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {

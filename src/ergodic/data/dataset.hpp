@@ -50,6 +50,8 @@ void draw_bits(std::span<const Grey> grey, const Draw& draw, std::uint32_t row, 
 
 /// The chosen rows as bits, in the given order. Dynamic data is drawn for this epoch.
 Bits gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch);
+/// The same into bits that are there already, of the right shape.
+void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch, Bits& out);
 
 /// Dataset of the chosen rows.
 Dataset select(const Dataset& data, std::span<const std::uint32_t> rows);

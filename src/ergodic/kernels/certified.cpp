@@ -24,16 +24,15 @@ std::size_t float_fields(const State& x, std::size_t row, const Affine& map, std
   return terms;
 }
 
-/// The bit of one unit by the definition: its field in double, the bias first, then the units in ascending order.
-bool resolve(const State& x, std::size_t row, const Affine& map, double gap, const Draw& draw, std::uint32_t chain,
-             std::uint32_t unit, std::uint32_t coarse) {
+}  // namespace
+
+bool defined_bit(const State& x, std::size_t row, const Affine& map, double gap, const Draw& draw, std::uint32_t chain,
+                 std::uint32_t unit, std::uint32_t coarse) {
   double field = map.bias[unit];
   const float* weights = map.transposed.row(unit).data();
   for_each_nonzero(x, row, [&](std::size_t i, float value) { field += double{value} * weights[i]; });
   return falls_below(sigmoid(gap * field), coarse, draw, chain, unit);
 }
-
-}  // namespace
 
 CertifiedScratch::CertifiedScratch(std::size_t units)
     : fields(units), thresholds(units), coarse((units + kCoarseUnits - 1) / kCoarseUnits) {}
@@ -59,7 +58,7 @@ void sample_certified(const State& x, std::size_t row, const Affine& map, const 
     std::uint64_t on = 0, unsure = 0;
     for (std::uint32_t j = first; j < last; ++j) {
       const auto coarse = static_cast<float>(coarse_bits(scratch.coarse[j / kCoarseUnits], j));
-      const float margin = slope * map.reach[j] + offset;
+      const float margin = slope * map.quantised->reach()[j] + offset;
       const bool surely_on = coarse + 1.0f + margin <= scratch.thresholds[j];
       const bool surely_off = coarse - margin >= scratch.thresholds[j];
       on |= std::uint64_t{surely_on} << (j - first);
@@ -68,7 +67,7 @@ void sample_certified(const State& x, std::size_t row, const Affine& map, const 
     for (; unsure != 0; unsure &= unsure - 1) {
       const std::uint32_t j = first + static_cast<std::uint32_t>(std::countr_zero(unsure));
       const std::uint32_t coarse = coarse_bits(scratch.coarse[j / kCoarseUnits], j);
-      const bool high = resolve(x, row, map, gap, draw, chain, j, coarse);
+      const bool high = defined_bit(x, row, map, gap, draw, chain, j, coarse);
       on |= std::uint64_t{high} << (j - first);
     }
     bits[first / Bits::kWordBits] = on;

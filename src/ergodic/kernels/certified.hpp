@@ -36,6 +36,10 @@ inline float approximate_sigmoid(float x) {
 }
 inline constexpr float kSigmoidError = 1e-6f;
 
+/// The bit of one unit by the definition: its field in double, the bias first, then the units in ascending order.
+bool defined_bit(const State& x, std::size_t row, const Affine& map, double gap, const Draw& draw, std::uint32_t chain,
+                 std::uint32_t unit, std::uint32_t coarse);
+
 /// What one thread needs to sample the rows of a layer.
 struct CertifiedScratch {
   explicit CertifiedScratch(std::size_t units);

@@ -8,6 +8,8 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/certified.hpp"
 #include "ergodic/kernels/row_sum.hpp"
+#include "ergodic/kernels/table_sampling.hpp"
+#include "ergodic/kernels/target.hpp"
 
 namespace ergodic {
 namespace {
@@ -34,8 +36,7 @@ double row_weight(std::span<const double> row_weights, std::size_t row) {
 
 [[maybe_unused]] bool fits(const State& x, const Affine& map) {
   return x.units() == map.weights.rows() && map.weights.cols() == map.bias.size() &&
-         map.transposed.rows() == map.bias.size() && map.transposed.cols() == x.units() &&
-         map.reach.size() == map.bias.size();
+         map.transposed.rows() == map.bias.size() && map.transposed.cols() == x.units();
 }
 
 }  // namespace
@@ -50,6 +51,7 @@ void product(const State& x, const Affine& map, MatrixView<double> fields, const
 void sample(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
             const Context& context) {
   assert(fits(x, map) && out.chains() == x.chains() && out.units() == map.bias.size());
+  if (!plain_target() && tables_serve(x, map, out)) return sample_by_tables(x, map, draw, first_chain, out, context);
   context.for_blocks(x.chains(), kRowBlock, [&](std::size_t begin, std::size_t end) {
     CertifiedScratch scratch(map.bias.size());
     for (std::size_t r = begin; r < end; ++r) {
@@ -105,30 +107,6 @@ void unpack(const State& x, MatrixView<float> out) {
   for (std::size_t r = 0; r < x.chains(); ++r) {
     for (std::size_t i = 0; i < x.units(); ++i) out(r, i) = x.value(r, i);
   }
-}
-
-void transpose(MatrixView<const float> in, MatrixView<float> out, const Context& context) {
-  assert(in.rows() == out.cols() && in.cols() == out.rows());
-  constexpr std::size_t kTile = 16;
-  context.for_blocks(in.cols(), kTile, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = 0; i < in.rows(); i += kTile) {
-      const std::size_t i_end = std::min(in.rows(), i + kTile);
-      for (std::size_t j = begin; j < end; ++j) {
-        for (std::size_t k = i; k < i_end; ++k) out(j, k) = in(k, j);
-      }
-    }
-  });
-}
-
-void bound_fields(MatrixView<const float> weights, std::span<const float> bias, std::span<float> reach) {
-  assert(weights.cols() == bias.size() && reach.size() == bias.size());
-  for (std::size_t j = 0; j < bias.size(); ++j) reach[j] = std::abs(bias[j]);
-  for (std::size_t i = 0; i < weights.rows(); ++i) {
-    const float* row = weights.row(i).data();
-    for (std::size_t j = 0; j < bias.size(); ++j) reach[j] += std::abs(row[j]);
-  }
-  // The sum of n floats may be too small by n roundoffs: 1 % covers it up to a hundred thousand units.
-  for (float& r : reach) r *= 1.01f;
 }
 
 }  // namespace ergodic

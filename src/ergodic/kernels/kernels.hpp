@@ -11,6 +11,7 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/core/random.hpp"
+#include "ergodic/kernels/quantised.hpp"
 #include "ergodic/kernels/state.hpp"
 
 namespace ergodic {
@@ -20,11 +21,8 @@ struct Affine {
   MatrixView<const float> weights;     ///< [units of x, units of the target]
   MatrixView<const float> transposed;  ///< the same, [units of the target, units of x]
   std::span<const float> bias;         ///< [units of the target]
-  std::span<const float> reach;        ///< at least |bias| + sum |W| of each target unit: the bound of |I|
+  const QuantisedWeights* quantised;   ///< the same weights in 16 bits
 };
-
-/// reach(j) = |bias(j)| + sum_i |W(i, j)|, rounded up.
-void bound_fields(MatrixView<const float> weights, std::span<const float> bias, std::span<float> reach);
 
 /// fields(chain, unit) = I.
 void product(const State& x, const Affine& map, MatrixView<double> fields, const Context& context);
@@ -47,8 +45,5 @@ void add_column_sums(MatrixView<const float> y, std::span<const double> row_weig
 
 /// The values of a state as a real matrix of the same shape.
 void unpack(const State& x, MatrixView<float> out);
-
-/// out = in transposed.
-void transpose(MatrixView<const float> in, MatrixView<float> out, const Context& context);
 
 }  // namespace ergodic

@@ -37,8 +37,8 @@ Rbm::Rbm(Layer visible, Layer hidden) : visible_(visible), hidden_(hidden) {
   parameters_.add("visible_bias", {n});
   parameters_.add("hidden_bias", {m});
   transposed_ = Matrix<float>(m, n);
-  visible_reach_.resize(n);
-  hidden_reach_.resize(m);
+  to_visible_ = QuantisedWeights(m, n);
+  to_hidden_ = QuantisedWeights(n, m);
 }
 
 MatrixView<const float> Rbm::weights() const {
@@ -46,14 +46,13 @@ MatrixView<const float> Rbm::weights() const {
 }
 
 void Rbm::derive(const Context& context) {
-  transpose(weights(), transposed_, context);
-  bound_fields(weights(), hidden_bias(), hidden_reach_);
-  bound_fields(transposed_, visible_bias(), visible_reach_);
+  to_hidden_.assign(weights(), hidden_bias(), levels_of(visible_).low, context);
+  to_visible_.assign_transposed(weights(), visible_bias(), levels_of(hidden_).low, transposed_, context);
 }
 
 Affine Rbm::map_to(std::size_t block) const {
-  return block == kHidden ? Affine{weights(), transposed_, hidden_bias(), hidden_reach_}
-                          : Affine{transposed_, weights(), visible_bias(), visible_reach_};
+  return block == kHidden ? Affine{weights(), transposed_, hidden_bias(), &to_hidden_}
+                          : Affine{transposed_, weights(), visible_bias(), &to_visible_};
 }
 
 State Rbm::make_state(std::size_t block, std::size_t chains) const {

@@ -78,7 +78,7 @@ class Rbm {
   Parameters parameters_;
   // Derived from the parameters:
   Matrix<float> transposed_;  // [hidden, visible]
-  std::vector<float> visible_reach_, hidden_reach_;
+  QuantisedWeights to_visible_, to_hidden_;
 };
 
 /// The same distribution in other units: x = scale x' + shift on each side, in double. E(x, v) = E'(x', v') + offset.

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string_view>
+#include <variant>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
@@ -13,13 +13,17 @@
 
 namespace ergodic {
 
+/// The model's side: states that stand for its distribution, or its mean statistics themselves.
+using ModelTerm = std::variant<const Chains*, Statistics>;
+
 class NegativePhase {
  public:
   virtual ~NegativePhase() = default;
 
-  /// Adds -1 times the model's mean statistics to `out`, for the update whose data is `batch`.
-  virtual void subtract_statistics(const Rbm& model, const State& batch, std::uint64_t update, Key key, Statistics& out,
-                                   const Context& context) = 0;
+  /// The model's side for an update; `data` holds its rows, with hidden states drawn given them. Chains in the result
+  /// stay valid until the next call.
+  virtual ModelTerm advance(const Rbm& model, const Chains& data, std::uint64_t update, Key key,
+                            const Context& context) = 0;
 
   /// The chains that live on between updates, for checkpoints; null if there are none.
   virtual Chains* chains() { return nullptr; }

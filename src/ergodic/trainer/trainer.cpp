@@ -131,23 +131,38 @@ TrainingState Trainer::state() const {
 
 void Trainer::update(const Context& context) {
   const std::span<const std::uint32_t> rows = batches_.at(update_);
-  const State batch(gather(train_, rows, key_, batches_.epoch_of(update_)), levels_of(model_.visible()));
-  const Matrix<float> hidden = model_.conditional_means(Rbm::kHidden, batch, context);
+  if (data_.count() != rows.size()) {
+    data_.layers = {model_.make_state(Rbm::kVisible, rows.size()), model_.make_state(Rbm::kHidden, rows.size())};
+  }
+  gather(train_, rows, key_, batches_.epoch_of(update_), data_.layers[Rbm::kVisible].bits());
+  model_.resample(Rbm::kHidden, data_.layers, key_.at(Purpose::kDataHidden, update_), 0, context);
+  const ModelTerm model_term = negative_->advance(model_, data_, update_, key_, context);
+
+  const double rate = options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
+  if (const auto* chains = std::get_if<const Chains*>(&model_term)) {
+    const Offsets offsets{visible_offset_, hidden_offset_, options_.centred ? kHiddenOffsetRate : 0.0};
+    ascent_.step(model_, data_, **chains, offsets, options_.decay, options_.sgd, rate, velocity_, context);
+  } else {
+    ascend_exactly(std::get<Statistics>(model_term), rate, context);
+  }
+  ++update_;
+}
+
+/// The step for a model term without noise: then the data term has none either, its hidden layer being means.
+void Trainer::ascend_exactly(const Statistics& model_term, double rate, const Context& context) {
+  const State& batch = data_.layers[Rbm::kVisible];
   const double weight = 1.0 / static_cast<double>(batch.chains());
   Statistics gradient(model_.parameters().values().size());
-  model_.add_statistics(batch, hidden, {&weight, 1}, gradient, context);
+  model_.add_statistics(batch, model_.conditional_means(Rbm::kHidden, batch, context), {&weight, 1}, gradient, context);
   if (options_.centred) {
     const std::span<const double> hidden_means = std::span<const double>(gradient).last(hidden_offset_.size());
     for (std::size_t j = 0; j < hidden_offset_.size(); ++j) {
       hidden_offset_[j] += kHiddenOffsetRate * (hidden_means[j] - hidden_offset_[j]);
     }
   }
-  negative_->subtract_statistics(model_, batch, update_, key_, gradient, context);
+  for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] -= model_term[k];
   condition(model_, visible_offset_, hidden_offset_, options_.decay, gradient, context);
-
-  const double rate = options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
-  model_.update([&](Parameters& p) { step(options_.sgd, rate, gradient, velocity_, p, context); }, context);
-  ++update_;
+  model_.update([&](Parameters& p) { ergodic::step(options_.sgd, rate, gradient, velocity_, p, context); }, context);
 }
 
 void Trainer::record(const Context& context) {

@@ -17,6 +17,7 @@
 #include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/optimiser.hpp"
+#include "ergodic/trainer/sampled_ascent.hpp"
 
 namespace ergodic {
 
@@ -71,6 +72,7 @@ class Trainer {
 
  private:
   void update(const Context& context);
+  void ascend_exactly(const Statistics& model_term, double rate, const Context& context);
   void record(const Context& context);
 
   Rbm& model_;
@@ -79,6 +81,8 @@ class Trainer {
   Key key_;
   Minibatches batches_;
   std::unique_ptr<NegativePhase> negative_;
+  SampledAscent ascent_;
+  Chains data_;                         // the batch, with hidden states drawn given it
   std::vector<double> visible_offset_;  // mu: the mean of the data
   std::uint64_t update_ = 0;
   std::vector<float> velocity_;

@@ -1,0 +1,92 @@
+// The look-up loop, for each target: what products and counts share. See lookup_plan.hpp.
+
+// Included once for each target.
+#if defined(ERGODIC_KERNELS_LOOKUP_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef ERGODIC_KERNELS_LOOKUP_INL
+#undef ERGODIC_KERNELS_LOOKUP_INL
+#else
+#define ERGODIC_KERNELS_LOOKUP_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "ergodic/kernels/lookup_plan.hpp"
+
+// Without this, GCC gathers the additions of each accumulator and runs out of registers.
+#undef ERGODIC_KEEP_ORDER
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
+#define ERGODIC_KEEP_ORDER(v) asm volatile("" : "+x"((v).raw))
+#else
+#define ERGODIC_KEEP_ORDER(v) (void)(v)
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace ergodic::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+/// Vectors of T of which a few make an entry.
+template <class T>
+struct Entry {
+  using D = hn::CappedTag<T, kEntryBytes / sizeof(T)>;
+  using V = hn::VFromD<D>;
+  static constexpr D d{};
+  static constexpr std::size_t kLanes = hn::MaxLanes(D{});
+  static constexpr std::size_t kVectors = kEntryBytes / sizeof(T) / kLanes;
+};
+
+/// Writes the 16 sums of four rows, given one vector of each, at the vector's place in the entries of a group.
+template <class T>
+HWY_INLINE void fill_group(typename Entry<T>::V w0, typename Entry<T>::V w1, typename Entry<T>::V w2,
+                           typename Entry<T>::V w3, T* HWY_RESTRICT group) {
+  using E = Entry<T>;
+  const auto zero = hn::Zero(E::d);
+  const typename E::V low[4] = {zero, w0, w1, hn::Add(w0, w1)};
+  const typename E::V high[4] = {zero, w2, w3, hn::Add(w2, w3)};
+  for (std::size_t e = 0; e < kGroupEntries; ++e) {
+    hn::Store(hn::Add(low[e % 4], high[e / 4]), E::d, group + e * (kEntryBytes / sizeof(T)));
+  }
+}
+
+/// Calls flush(row, sum) for the rows of a block with kPairs pairs of look-ups, sum being Entry<T>::kVectors vectors.
+template <class T, std::size_t kPairs, class Flush>
+HWY_INLINE void look_up_pairs(const LookupPlan::Block& block, const T* HWY_RESTRICT table, const Flush& flush) {
+  using E = Entry<T>;
+  const auto* HWY_RESTRICT bytes = reinterpret_cast<const std::uint8_t*>(table);
+  for (std::size_t k = block.first[kPairs]; k < block.first[kPairs + 1]; ++k) {
+    const std::uint16_t* HWY_RESTRICT entries = block.entries[k].data();
+    typename E::V sum[E::kVectors];
+    const T* HWY_RESTRICT entry = reinterpret_cast<const T*>(bytes + entries[0]);
+    for (std::size_t v = 0; v < E::kVectors; ++v) sum[v] = hn::Load(E::d, entry + v * E::kLanes);
+    for (std::size_t e = 1; e < 2 * kPairs; ++e) {
+      entry = reinterpret_cast<const T*>(bytes + entries[e]);
+      for (std::size_t v = 0; v < E::kVectors; ++v) {
+        sum[v] = hn::Add(sum[v], hn::Load(E::d, entry + v * E::kLanes));
+        ERGODIC_KEEP_ORDER(sum[v]);
+      }
+    }
+    flush(block.row[k], sum);
+  }
+}
+
+template <class T, class Flush, std::size_t... kPairs>
+HWY_INLINE void look_up_each(std::index_sequence<kPairs...>, const LookupPlan::Block& block, const T* table,
+                             const Flush& flush) {
+  (look_up_pairs<T, kPairs + 1>(block, table, flush), ...);
+}
+
+/// The same for all rows that look up anything.
+template <class T, std::size_t kGroups, class Flush>
+HWY_INLINE void look_up(const LookupPlan::Block& block, const T* table, const Flush& flush) {
+  look_up_each(std::make_index_sequence<kGroups / 2>{}, block, table, flush);
+}
+
+#endif
+}  // namespace ergodic::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

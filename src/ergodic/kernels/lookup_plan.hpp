@@ -1,0 +1,61 @@
+// Which entries of a look-up table each row of bits selects.
+//
+// A table has an entry of one cache line for each of the 16 values of each group of four bits. The entry of the empty
+// selection is zero, so it need not be looked up. Rows are sorted by how many look-ups they have, so that the loops
+// over them have a fixed length and no branch to guess. A plan is made once and used with the tables of all tiles.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+
+namespace ergodic {
+
+inline constexpr std::size_t kGroupBits = 4;
+inline constexpr std::size_t kGroupEntries = std::size_t{1} << kGroupBits;
+inline constexpr std::size_t kEntryBytes = 64;
+inline constexpr std::size_t kGroupBytes = kGroupEntries * kEntryBytes;
+
+/// The bits of many rows in blocks of a few words each: word w of row r in block b is at
+/// first[b * block_stride + r * row_stride + w].
+struct BitBlocks {
+  const std::uint64_t* first = nullptr;
+  std::size_t rows = 0;
+  std::size_t blocks = 0;
+  std::size_t words = 1;  ///< words of a row in a block, at most 2
+  std::size_t row_stride = 1;
+  std::size_t block_stride = 1;
+
+  const std::uint64_t* at(std::size_t block, std::size_t row) const {
+    return first + block * block_stride + row * row_stride;
+  }
+};
+
+class LookupPlan {
+ public:
+  static constexpr std::size_t kMaxRows = 512;
+  static constexpr std::size_t kMaxGroups = 28;  ///< a table of 28 KiB is what the first-level cache holds
+  static constexpr std::size_t kMaxPairs = kMaxGroups / 2;
+
+  struct Block {
+    std::uint32_t used_groups = 0;                     ///< those that some row selects from
+    std::array<std::uint16_t, kMaxPairs + 2> first{};  ///< places [first[p], first[p + 1]) have p pairs
+    std::array<std::uint16_t, kMaxRows> row{};         ///< the row at each place
+    std::array<std::array<std::uint16_t, kMaxGroups>, kMaxRows> entries{};  ///< where its entries begin, in bytes
+  };
+
+  /// Plans at most kMaxRows rows.
+  void make(const BitBlocks& bits, const Context& context);
+
+  std::size_t rows() const { return rows_; }
+  const Block& block(std::size_t b) const { return blocks_[b]; }
+
+ private:
+  std::size_t rows_ = 0;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace ergodic

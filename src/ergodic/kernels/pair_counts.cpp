@@ -1,0 +1,220 @@
+#include "ergodic/kernels/pair_counts.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ergodic/kernels/pair_counts.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+
+#include "ergodic/core/aligned.hpp"
+#include "ergodic/kernels/lookup-inl.hpp"
+
+// What all targets share.
+#ifndef ERGODIC_PAIR_COUNTS_SHARED
+#define ERGODIC_PAIR_COUNTS_SHARED
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kTileColumns = PairCounts::kColumns;
+
+/// One block of rows of one side.
+struct CountBlock {
+  const LookupPlan::Block* plan;
+  const Bits* x;
+  const Bits* y;
+  std::size_t first_unit;  // of x
+  std::size_t units;
+  std::size_t first_row;
+  std::size_t rows;
+  bool negative;
+};
+
+struct CountScratch {
+  alignas(kCacheLine) std::array<std::int8_t, LookupPlan::kMaxGroups * kGroupBytes> table;
+  alignas(kCacheLine) std::array<std::int16_t, LookupPlan::kMaxRows * kTileColumns> counts;
+  alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows * kTileColumns> sums;
+};
+
+}  // namespace
+}  // namespace ergodic
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace ergodic::HWY_NAMESPACE {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+
+void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch) {
+  for (std::size_t r = block.first_row; r < block.first_row + block.rows; ++r) {
+    const std::uint64_t columns = block.y->row(r)[tile];
+    for (std::size_t i = 0; i < block.units; ++i) {
+      if (!block.x->get(r, block.first_unit + i)) continue;
+      for (std::size_t c = 0; c < kTileColumns; ++c) {
+        std::int16_t& count = scratch.counts[i * kTileColumns + c];
+        const int on = static_cast<int>((columns >> c) & 1u);
+        count = static_cast<std::int16_t>(block.negative ? count - on : count + on);
+      }
+    }
+  }
+}
+
+void fold(CountScratch& scratch, std::size_t rows, float weight) {
+  for (std::size_t k = 0; k < rows * kTileColumns; ++k) {
+    scratch.sums[k] += weight * static_cast<float>(scratch.counts[k]);
+    scratch.counts[k] = 0;
+  }
+}
+
+#else
+using Tile = Entry<std::int8_t>;
+
+/// Adds the counts of one block of rows, in 8 bits, to those in 16.
+void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch) {
+  const auto one = hn::Set(Tile::d, static_cast<std::int8_t>(block.negative ? -1 : 1));
+  std::int8_t* HWY_RESTRICT table = scratch.table.data();
+  for (std::uint32_t used = block.plan->used_groups; used != 0; used &= used - 1) {
+    const auto g = static_cast<std::size_t>(std::countr_zero(used));
+    std::uint64_t words[kGroupBits] = {};
+    const std::size_t first = g * kGroupBits;
+    for (std::size_t k = 0; k < std::min(kGroupBits, block.rows - first); ++k) {
+      words[k] = block.y->row(block.first_row + first + k)[tile];
+    }
+    for (std::size_t c = 0; c < kTileColumns; c += Tile::kLanes) {
+      const auto row = [&](std::size_t k) HWY_ATTR {
+        return hn::IfThenElseZero(hn::LoadMaskBits(Tile::d, reinterpret_cast<const std::uint8_t*>(&words[k]) + c / 8),
+                                  one);
+      };
+      fill_group(row(0), row(1), row(2), row(3), table + g * kGroupBytes + c);
+    }
+  }
+  std::int16_t* HWY_RESTRICT counts = scratch.counts.data();
+  look_up<std::int8_t, LookupPlan::kMaxGroups>(*block.plan, table, [&](std::size_t unit, const Tile::V* sum) HWY_ATTR {
+    const hn::Half<Tile::D> half;
+    const hn::Rebind<std::int16_t, decltype(half)> d16;
+    for (std::size_t v = 0; v < Tile::kVectors; ++v) {
+      std::int16_t* HWY_RESTRICT to = counts + unit * kTileColumns + v * Tile::kLanes;
+      const auto low = hn::PromoteTo(d16, hn::LowerHalf(half, sum[v])),
+                 high = hn::PromoteTo(d16, hn::UpperHalf(half, sum[v]));
+      hn::Store(hn::Add(hn::Load(d16, to), low), d16, to);
+      hn::Store(hn::Add(hn::Load(d16, to + Tile::kLanes / 2), high), d16, to + Tile::kLanes / 2);
+    }
+  });
+}
+
+/// sums += weight * counts; counts = 0.
+void fold(CountScratch& scratch, std::size_t rows, float weight) {
+  const hn::CappedTag<float, 8> df;
+  const hn::RebindToSigned<decltype(df)> d32;
+  const hn::Rebind<std::int16_t, decltype(df)> d16;
+  const auto factor = hn::Set(df, weight);
+  for (std::size_t k = 0; k < rows * kTileColumns; k += hn::Lanes(df)) {
+    const auto count = hn::ConvertTo(df, hn::PromoteTo(d32, hn::Load(d16, scratch.counts.data() + k)));
+    float* sum = scratch.sums.data() + k;
+    hn::Store(hn::Add(hn::Load(df, sum), hn::Mul(factor, count)), df, sum);
+    hn::Store(hn::Zero(d16), d16, scratch.counts.data() + k);
+  }
+}
+#endif
+}  // namespace ergodic::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ergodic {
+namespace {
+HWY_EXPORT(add_counts);
+HWY_EXPORT(fold);
+
+constexpr std::size_t kBlockWords = 2;
+constexpr std::size_t kMaxBlockRows = LookupPlan::kMaxGroups * kGroupBits;
+constexpr std::size_t kMaxCount = 32767;
+
+std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+/// Transposes 64 x 64 bits in place: swaps ever smaller squares across the diagonal.
+void transpose_square(std::array<std::uint64_t, 64>& rows) {
+  std::uint64_t mask = 0x00000000FFFFFFFFu;
+  for (std::size_t size = 32; size != 0; size >>= 1, mask ^= mask << size) {
+    for (std::size_t k = 0; k < 64; k = ((k | size) + 1) & ~size) {
+      const std::uint64_t swapped = ((rows[k] >> size) ^ rows[k | size]) & mask;
+      rows[k] ^= swapped << size;
+      rows[k | size] ^= swapped;
+    }
+  }
+}
+
+}  // namespace
+
+void PairCounts::transpose(const Bits& x, Side& side, const Context& context) {
+  // Blocks of equal size, each a whole number of groups.
+  side.blocks = std::max<std::size_t>(1, divide_up(x.rows(), kMaxBlockRows));
+  side.block_rows = divide_up(divide_up(x.rows(), side.blocks), kGroupBits) * kGroupBits;
+  const std::size_t units = x.cols();
+  side.transposed.resize(side.blocks * units * kBlockWords);
+  context.for_blocks(Bits::words_for(units), 4, [&](std::size_t first_word, std::size_t last_word) {
+    std::array<std::uint64_t, 64> square;
+    for (std::size_t w = first_word; w < last_word; ++w) {
+      for (std::size_t b = 0; b < side.blocks; ++b) {
+        for (std::size_t s = 0; s < kBlockWords; ++s) {
+          const std::size_t begin = std::min(x.rows(), b * side.block_rows + s * 64);
+          const std::size_t end = std::min({x.rows(), (b + 1) * side.block_rows, begin + 64});
+          for (std::size_t k = 0; k < 64; ++k) square[k] = begin + k < end ? x.row(begin + k)[w] : 0;
+          transpose_square(square);
+          for (std::size_t k = 0; k < std::min<std::size_t>(64, units - w * 64); ++k) {
+            side.transposed[(b * units + w * 64 + k) * kBlockWords + s] = square[k];
+          }
+        }
+      }
+    }
+  });
+}
+
+void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, const Context& context) {
+  assert(!pairs.empty());
+  if (sides_.size() < pairs.size()) sides_.resize(pairs.size());
+  for (std::size_t s = 0; s < pairs.size(); ++s) transpose(*pairs[s].x, sides_[s], context);
+
+  const std::size_t units = pairs[0].x->cols();
+  const std::size_t chunks = divide_up(units, LookupPlan::kMaxRows), chunk = divide_up(units, chunks);
+  for (std::size_t first = 0; first < units; first += chunk) {
+    const std::size_t rows = std::min(chunk, units - first);
+    for (std::size_t s = 0; s < pairs.size(); ++s) {
+      Side& side = sides_[s];
+      side.plan.make({side.transposed.data() + first * kBlockWords, rows, side.blocks, kBlockWords, kBlockWords,
+                      units * kBlockWords},
+                     context);
+    }
+    context.for_blocks(Bits::words_for(pairs[0].y->cols()), 1, [&](std::size_t tile, std::size_t) {
+      thread_local CountScratch scratch;
+      std::fill_n(scratch.sums.begin(), rows * kTileColumns, 0.0f);
+      std::fill_n(scratch.counts.begin(), rows * kTileColumns, std::int16_t{0});
+      float weight = 0.0f;  // of what has been counted and not yet folded
+      std::size_t counted = 0;
+      for (std::size_t s = 0; s < pairs.size(); ++s) {
+        const Side& side = sides_[s];
+        for (std::size_t b = 0; b < side.blocks; ++b) {
+          const std::size_t begin = b * side.block_rows;
+          const std::size_t count = std::min(side.block_rows, pairs[s].y->rows() - begin);
+          const bool same_size = weight == pairs[s].weight || weight == -pairs[s].weight;
+          if (counted + count > kMaxCount || !same_size) {
+            if (counted > 0) HWY_DYNAMIC_DISPATCH(fold)(scratch, rows, weight);
+            counted = 0;
+            weight = pairs[s].weight;
+          }
+          counted += count;
+          const bool negative = pairs[s].weight != weight;
+          HWY_DYNAMIC_DISPATCH(add_counts)
+          ({&side.plan.block(b), pairs[s].x, pairs[s].y, first, rows, begin, count, negative}, tile, scratch);
+        }
+      }
+      HWY_DYNAMIC_DISPATCH(fold)(scratch, rows, weight);
+      sink(first, tile * kTileColumns, {scratch.sums.data(), rows, kTileColumns});
+    });
+  }
+}
+
+}  // namespace ergodic
+#endif  // HWY_ONCE

@@ -1,0 +1,51 @@
+// How often two units are on together: the statistics of binary machines, in integers.
+//
+// The same look-up tables as for products, with the roles turned: four rows of y select-and-add in one table entry, and
+// the bits of four rows of one unit of x choose it. Sums of up to 112 rows run in 8 bits, of up to 32767 in 16 bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "ergodic/core/bits.hpp"
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/matrix.hpp"
+#include "ergodic/kernels/lookup_plan.hpp"
+
+namespace ergodic {
+
+/// weight * #{rows r: x(r, i) and y(r, j) are on}, one side of a difference.
+struct WeightedPairs {
+  const Bits* x = nullptr;
+  const Bits* y = nullptr;
+  float weight = 1.0f;
+};
+
+class PairCounts {
+ public:
+  static constexpr std::size_t kColumns = 64;  ///< of a tile
+
+  /// Receives the sums of a tile: rows [first_row, first_row + tile.rows()) of x's units, columns [first_column,
+  /// first_column + 64) of y's, those beyond the last being zero. Called by several threads.
+  using Sink = std::function<void(std::size_t first_row, std::size_t first_column, MatrixView<const float> tile)>;
+
+  /// The sums over both sides, tile by tile. Sides with opposite weights are subtracted in integers.
+  void run(std::span<const WeightedPairs> sides, const Sink& sink, const Context& context);
+
+ private:
+  struct Side {
+    LookupPlan plan;
+    std::vector<std::uint64_t> transposed;  // [block][unit of x][2 words]: the rows' bits of each unit
+    std::size_t blocks = 0;
+    std::size_t block_rows = 0;
+  };
+
+  void transpose(const Bits& x, Side& side, const Context& context);
+
+  std::vector<Side> sides_;
+};
+
+}  // namespace ergodic

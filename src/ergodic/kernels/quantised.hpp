@@ -1,0 +1,67 @@
+// Weights rounded to 16 bits, for products by look-up tables.
+//
+// A tile of 32 columns has one unit, a power of two, so small that no sum over a block of 64 rows overflows 16 bits.
+// Sums of rounded weights are exact integers; their distance to the true sum is at most half a unit for each input that
+// is on, which is what a certified sampler needs to know.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ergodic/core/aligned.hpp"
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/matrix.hpp"
+
+namespace ergodic {
+
+inline constexpr std::size_t kTileColumns = 32;
+inline constexpr std::size_t kBlockRows = 64;
+
+/// W(i, j) is about values(tile, i, column) * 2^-exponent(tile).
+class QuantisedWeights {
+ public:
+  /// The exponent of a tile whose weights are too large, or not numbers.
+  static constexpr int kNone = -1000;
+
+  QuantisedWeights() = default;
+  QuantisedWeights(std::size_t rows, std::size_t cols);
+
+  std::size_t tiles() const { return exponents_.size(); }
+  std::size_t blocks() const { return padded_rows_ / kBlockRows; }
+  /// Whether no tile is without an exponent.
+  bool usable() const;
+
+  int exponent(std::size_t tile) const { return exponents_[tile]; }
+  /// The 64 x 32 values of a block of rows.
+  const std::int16_t* block(std::size_t tile, std::size_t block) const {
+    return values_.data() + (tile * padded_rows_ + block * kBlockRows) * kTileColumns;
+  }
+  /// bias + low * (sum of the column), in the tile's units: the field when all inputs are low.
+  std::span<const std::int32_t> offsets(std::size_t tile) const {
+    return {offsets_.data() + tile * kTileColumns, kTileColumns};
+  }
+  /// At least |bias| + sum |W| for each column.
+  std::span<const float> reach() const { return reach_; }
+
+  /// Rounds the weights anew. `low` is the low level of the inputs.
+  void assign(MatrixView<const float> weights, std::span<const float> bias, float low, const Context& context);
+
+  /// The same for the transposed weights, given untransposed; writes them out as well.
+  void assign_transposed(MatrixView<const float> weights, std::span<const float> bias, float low,
+                         MatrixView<float> transposed, const Context& context);
+
+ private:
+  struct Source;
+  void assign_tile(std::size_t tile, const Source& source, std::span<const float> bias, float low);
+
+  std::size_t rows_ = 0, cols_ = 0, padded_rows_ = 0;
+  AlignedVector<std::int16_t> values_;
+  AlignedVector<std::int32_t> offsets_;
+  std::vector<int> exponents_;
+  std::vector<int> trial_exponents_;  // for the next time
+  std::vector<float> reach_;
+};
+
+}  // namespace ergodic

@@ -1,0 +1,28 @@
+// Certified sampling by look-up tables: the bits of the double-precision definition, at the price of 16-bit additions.
+//
+// A field in the rounded weights differs from the true one by at most E = half a unit for each input that is on. If p
+// is the sigmoid of the first, that of the second is within p (1 - p) (e^E - 1). Where the upper 16 random bits of a
+// unit decide beyond that, the bit is what the definition gives. The few others are decided with more digits.
+#pragma once
+
+#include <cstdint>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/state.hpp"
+
+namespace ergodic {
+
+/// Whether sample_by_tables can be used for this input, map and output, and pays.
+bool tables_serve(const State& x, const Affine& map, const State& out);
+
+/// As `sample`.
+void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
+                      const Context& context);
+
+/// 65536 times the sigmoid of field / 4096, off by less than sigmoid16_error, as the tables' sampler finds it.
+void sigmoid16(std::span<const std::int16_t> fields, std::span<std::uint16_t> out);
+inline constexpr int kSigmoid16Error = 28;
+
+}  // namespace ergodic
