@@ -11,7 +11,7 @@
 
 #include "completion.hpp"
 #include "ergodic/core/error.hpp"
-#include "ergodic/core/version.hpp"
+#include "ergodic/run/environment.hpp"
 #include "reference.hpp"
 
 namespace ergodic::cli {
@@ -84,7 +84,7 @@ struct Program {
 
   explicit Program(std::vector<Command>& commands) {
     root.require_subcommand(1);
-    root.set_version_flag("--version", std::string("ergodic ") + kVersion);
+    root.set_version_flag("--version", "ergodic " + version_text());
     root.footer(
         "Start with:\n  ergodic data get mnist\n  ergodic train --data mnist --out m.safetensors\n"
         "`ergodic COMMAND --help` explains a command.");

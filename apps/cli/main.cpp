@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/report/progress.hpp"
+#include "ergodic/run/environment.hpp"
 
 namespace ergodic::cli {
 namespace {
@@ -73,6 +74,7 @@ int execute(Command& command) {
 }
 
 int guarded_main(const std::vector<std::string>& words) {
+  apply_environment();
   std::vector<Command> commands = make_commands();
   const ParsedLine line = parse(words, commands);
   if (line.command) return execute(*line.command);

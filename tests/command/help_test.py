@@ -51,7 +51,7 @@ def test_help_tells_defaults(option):
 
 
 def test_the_version():
-    assert re.fullmatch(r"ergodic \d+\.\d+\.\d+\n", succeed("--version").stdout)
+    assert re.fullmatch(r"ergodic \d+\.\d+\.\d+ \(\w+\)\n", succeed("--version").stdout)
 
 
 # ---- Reference ----

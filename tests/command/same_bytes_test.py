@@ -1,6 +1,7 @@
 """Same data, options and seed give the same bytes: for any number of threads, and through any interruption."""
 
 import json
+import re
 import signal
 from functools import cache
 from pathlib import Path
@@ -49,6 +50,40 @@ def test_any_number_of_threads_gives_the_same_bytes(kind):
     one = train(kind, "--threads", 1)
     assert train(kind, "--threads", 2) == one
     assert train(kind, "--threads", 3) == one
+
+
+def instruction_sets(monkeypatch):
+    """Those of this CPU, as the command names them."""
+    monkeypatch.setenv("ERGODIC_TARGET", "abacus")
+    message = refused(USAGE, "--version")
+    monkeypatch.delenv("ERGODIC_TARGET")
+    assert "abacus" in message
+    return re.search("there are (.*)", message).group(1).split(", ")
+
+
+WIDE = ("--data", "digits:300", "--hidden", "70", "--batch", "40", "--epochs", "2", "--learning-rate", "0.3")
+TARGET_RUNS = {
+    "binary": WIDE,
+    "spins": (*WIDE, "--visible-type", "spin", "--hidden-type", "spin"),
+    "mixed, momentum, decay": (*WIDE, "--hidden-type", "spin", "--momentum", "0.5", "--l2", "0.001", "--l1", "0.0001"),
+    "cd, batches of another size than the chains": (*WIDE, "--method", "cd", "--steps", "3"),
+    "more chains than rows": (*WIDE, "--chains", "130"),
+}
+
+
+@pytest.mark.parametrize("kind", TARGET_RUNS)
+def test_every_instruction_set_gives_the_same_bytes(kind, monkeypatch):
+    names = instruction_sets(monkeypatch)
+    assert len(names) >= 2 and names[-1] == "plain"
+    models = set()
+    for name in names:
+        monkeypatch.setenv("ERGODIC_TARGET", name)
+        assert f"({name})" in succeed("--version").stdout
+        succeed("train", *TARGET_RUNS[kind], "--out", "m.safetensors", "--quiet")
+        models.add(Path("m.safetensors").read_bytes())
+        succeed("sample", "m.safetensors", "--count", "20", "--sweeps", "30", "--out", "samples.npy", "--quiet")
+        models.add(Path("samples.npy").read_bytes())
+    assert len(models) == 2
 
 
 @pytest.mark.parametrize("checkpoints", [1, 2, 7, 19, 37])
