@@ -178,7 +178,8 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
   for (std::size_t s = 0; s < pairs.size(); ++s) transpose(*pairs[s].x, sides_[s], context);
 
   const std::size_t units = pairs[0].x->cols();
-  const std::size_t chunks = divide_up(units, LookupPlan::kMaxRows), chunk = divide_up(units, chunks);
+  const std::size_t chunks = divide_up(units, LookupPlan::kMaxRows),
+                    chunk = divide_up(divide_up(units, chunks), 64) * 64;
   for (std::size_t first = 0; first < units; first += chunk) {
     const std::size_t rows = std::min(chunk, units - first);
     for (std::size_t s = 0; s < pairs.size(); ++s) {

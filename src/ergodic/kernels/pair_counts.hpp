@@ -26,7 +26,7 @@ struct WeightedPairs {
 
 class PairCounts {
  public:
-  static constexpr std::size_t kColumns = 64;  ///< of a tile
+  static constexpr std::size_t kColumns = 64;  ///< of a tile; the first row of one is a multiple of it too
 
   /// Receives the sums of a tile: rows [first_row, first_row + tile.rows()) of x's units, columns [first_column,
   /// first_column + 64) of y's, those beyond the last being zero. Called by several threads.

@@ -5,6 +5,7 @@
 // is on, which is what a certified sampler needs to know.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -35,9 +36,7 @@ class QuantisedWeights {
 
   int exponent(std::size_t tile) const { return exponents_[tile]; }
   /// The 64 x 32 values of a block of rows.
-  const std::int16_t* block(std::size_t tile, std::size_t block) const {
-    return values_.data() + (tile * padded_rows_ + block * kBlockRows) * kTileColumns;
-  }
+  const std::int16_t* block(std::size_t tile, std::size_t block) const { return values_.data() + place(tile, block); }
   /// bias + low * (sum of the column), in the tile's units: the field when all inputs are low.
   std::span<const std::int32_t> offsets(std::size_t tile) const {
     return {offsets_.data() + tile * kTileColumns, kTileColumns};
@@ -45,22 +44,29 @@ class QuantisedWeights {
   /// At least |bias| + sum |W| for each column.
   std::span<const float> reach() const { return reach_; }
 
-  /// Rounds the weights anew. `low` is the low level of the inputs.
-  void assign(MatrixView<const float> weights, std::span<const float> bias, float low, const Context& context);
-
-  /// The same for the transposed weights, given untransposed; writes them out as well.
-  void assign_transposed(MatrixView<const float> weights, std::span<const float> bias, float low,
-                         MatrixView<float> transposed, const Context& context);
+  /// Rounds one block of a tile of the weights anew. After all that changed have been rounded comes `finish`.
+  void round_block(std::size_t tile, std::size_t block, MatrixView<const float> weights);
+  /// Chooses other units where the sums demand it, and renews what depends on the biases. `low` is the low level of the
+  /// inputs.
+  void finish(MatrixView<const float> weights, std::span<const float> bias, float low, const Context& context);
 
  private:
-  struct Source;
-  void assign_tile(std::size_t tile, const Source& source, std::span<const float> bias, float low);
+  /// The sums over a block, of each sign; 32767 and -32768 if they do not fit.
+  struct alignas(kCacheLine) BlockSums {
+    std::array<std::int16_t, kTileColumns> positive{}, negative{};
+  };
+
+  std::size_t place(std::size_t tile, std::size_t block) const {
+    return (tile * padded_rows_ + block * kBlockRows) * kTileColumns;
+  }
+  void finish_tile(std::size_t tile, MatrixView<const float> weights, std::span<const float> bias, float low);
 
   std::size_t rows_ = 0, cols_ = 0, padded_rows_ = 0;
   AlignedVector<std::int16_t> values_;
+  std::vector<BlockSums> sums_;  // [tile][block]
   AlignedVector<std::int32_t> offsets_;
   std::vector<int> exponents_;
-  std::vector<int> trial_exponents_;  // for the next time
+  std::vector<int> next_exponents_;  // for the next rounding
   std::vector<float> reach_;
 };
 

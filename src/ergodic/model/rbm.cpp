@@ -36,23 +36,21 @@ Rbm::Rbm(Layer visible, Layer hidden) : visible_(visible), hidden_(hidden) {
   parameters_.add("weights", {n, m});
   parameters_.add("visible_bias", {n});
   parameters_.add("hidden_bias", {m});
-  transposed_ = Matrix<float>(m, n);
-  to_visible_ = QuantisedWeights(m, n);
-  to_hidden_ = QuantisedWeights(n, m);
+  couplings_ = Couplings(n, m);
 }
 
 MatrixView<const float> Rbm::weights() const {
   return {parameters_["weights"].data(), units_of(visible_), units_of(hidden_)};
 }
 
-void Rbm::derive(const Context& context) {
-  to_hidden_.assign(weights(), hidden_bias(), levels_of(visible_).low, context);
-  to_visible_.assign_transposed(weights(), visible_bias(), levels_of(hidden_).low, transposed_, context);
+void Rbm::finish_update(const Context& context) {
+  couplings_.finish(weights(), {visible_bias(), levels_of(visible_).low}, {hidden_bias(), levels_of(hidden_).low},
+                    context);
 }
 
 Affine Rbm::map_to(std::size_t block) const {
-  return block == kHidden ? Affine{weights(), transposed_, hidden_bias(), &to_hidden_}
-                          : Affine{transposed_, weights(), visible_bias(), &to_visible_};
+  return block == kHidden ? Affine{weights(), couplings_.transposed(), hidden_bias(), &couplings_.to_columns()}
+                          : Affine{couplings_.transposed(), weights(), visible_bias(), &couplings_.to_rows()};
 }
 
 State Rbm::make_state(std::size_t block, std::size_t chains) const {

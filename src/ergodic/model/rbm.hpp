@@ -10,6 +10,7 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/core/random.hpp"
+#include "ergodic/kernels/couplings.hpp"
 #include "ergodic/kernels/kernels.hpp"
 #include "ergodic/model/layer.hpp"
 #include "ergodic/model/parameters.hpp"
@@ -43,7 +44,16 @@ class Rbm {
   template <class Edit>
   void update(const Edit& edit, const Context& context) {
     edit(parameters_);
-    derive(context);
+    couplings_.renew_blocks(weights(), context);
+    finish_update(context);
+  }
+
+  /// The same for an edit that goes through all the weights by blocks: edit(Parameters&, done) calls done(row, column)
+  /// after each of the blocks of Couplings::kBlock rows and columns.
+  template <class Edit>
+  void update_by_blocks(const Edit& edit, const Context& context) {
+    edit(parameters_, [this](std::size_t row, std::size_t column) { couplings_.renew_block(weights(), row, column); });
+    finish_update(context);
   }
 
   /// A state of one layer, every unit low.
@@ -71,14 +81,12 @@ class Rbm {
   Affine map_to(std::size_t block) const;
 
  private:
-  void derive(const Context& context);
+  void finish_update(const Context& context);
 
   Layer visible_;
   Layer hidden_;
   Parameters parameters_;
-  // Derived from the parameters:
-  Matrix<float> transposed_;  // [hidden, visible]
-  QuantisedWeights to_visible_, to_hidden_;
+  Couplings couplings_;  // derived from the parameters
 };
 
 /// The same distribution in other units: x = scale x' + shift on each side, in double. E(x, v) = E'(x', v') + offset.

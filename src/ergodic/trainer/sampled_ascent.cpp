@@ -126,8 +126,8 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
   }
 
   const std::span<float> weight_velocity = sgd.momentum != 0.0 ? velocity.first(n * m) : std::span<float>{};
-  model.update(
-      [&](Parameters& parameters) {
+  model.update_by_blocks(
+      [&](Parameters& parameters, const auto& done) {
         const Ascent ascent{{parameters["weights"].data(), n, m},
                             weight_velocity,
                             visible_.bit_offsets,
@@ -147,7 +147,11 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
         counts_.run(
             sides,
             [&](std::size_t row, std::size_t column, MatrixView<const float> tile) {
-              ascend(ascent, row, column, tile);
+              for (std::size_t r = 0; r < tile.rows(); r += Couplings::kBlock) {
+                const std::size_t rows = std::min(Couplings::kBlock, tile.rows() - r);
+                ascend(ascent, row + r, column, {tile.row(r).data(), rows, tile.cols()});
+                done(row + r, column);
+              }
             },
             context);
         step_bias(visible_gradient, sgd, rate, velocity.subspan(n * m, n), parameters["visible_bias"]);

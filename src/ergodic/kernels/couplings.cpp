@@ -1,0 +1,104 @@
+#include "ergodic/kernels/couplings.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ergodic/kernels/couplings.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cassert>
+
+HWY_BEFORE_NAMESPACE();
+namespace ergodic::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+/// out(j, i) = in(i, j), for a square as wide as a vector.
+template <class D>
+HWY_INLINE void transpose_square(D d, const float* HWY_RESTRICT in, std::size_t in_stride, float* HWY_RESTRICT out,
+                                 std::size_t out_stride) {
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  const hn::Repartition<double, D> dd;
+  hn::VFromD<D> columns[kLanes];  // of four rows each: column k of the first 16 bytes of the vector, then of the second
+  for (std::size_t r = 0; r < kLanes; r += 4) {
+    const auto r0 = hn::LoadU(d, in + r * in_stride), r1 = hn::LoadU(d, in + (r + 1) * in_stride);
+    const auto r2 = hn::LoadU(d, in + (r + 2) * in_stride), r3 = hn::LoadU(d, in + (r + 3) * in_stride);
+    const auto a = hn::BitCast(dd, hn::InterleaveLower(d, r0, r1)), b = hn::BitCast(dd, hn::InterleaveUpper(d, r0, r1));
+    const auto c = hn::BitCast(dd, hn::InterleaveLower(d, r2, r3)), e = hn::BitCast(dd, hn::InterleaveUpper(d, r2, r3));
+    columns[r] = hn::BitCast(d, hn::InterleaveLower(dd, a, c));
+    columns[r + 1] = hn::BitCast(d, hn::InterleaveUpper(dd, a, c));
+    columns[r + 2] = hn::BitCast(d, hn::InterleaveLower(dd, b, e));
+    columns[r + 3] = hn::BitCast(d, hn::InterleaveUpper(dd, b, e));
+  }
+  for (std::size_t k = 0; k < 4; ++k) {
+    if constexpr (kLanes == 4) {
+      hn::StoreU(columns[k], d, out + k * out_stride);
+    } else {
+      hn::StoreU(hn::ConcatLowerLower(d, columns[k + 4], columns[k]), d, out + k * out_stride);
+      hn::StoreU(hn::ConcatUpperUpper(d, columns[k + 4], columns[k]), d, out + (k + 4) * out_stride);
+    }
+  }
+}
+#endif
+
+/// out(j, i) = in(i, j).
+void transpose(const float* in, std::size_t in_stride, std::size_t rows, std::size_t cols, float* out,
+               std::size_t out_stride) {
+  std::size_t whole_rows = 0, whole_cols = 0;
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  const hn::CappedTag<float, 8> d;
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  whole_rows = rows / kLanes * kLanes;
+  whole_cols = cols / kLanes * kLanes;
+  for (std::size_t j = 0; j < whole_cols; j += kLanes) {
+    for (std::size_t i = 0; i < whole_rows; i += kLanes) {
+      transpose_square(d, in + i * in_stride + j, in_stride, out + j * out_stride + i, out_stride);
+    }
+  }
+#endif
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = i < whole_rows ? whole_cols : 0; j < cols; ++j)
+      out[j * out_stride + i] = in[i * in_stride + j];
+  }
+}
+
+}  // namespace ergodic::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ergodic {
+namespace {
+HWY_EXPORT(transpose);
+}
+
+Couplings::Couplings(std::size_t rows, std::size_t cols)
+    : transposed_(cols, rows), to_columns_(rows, cols), to_rows_(cols, rows) {}
+
+void Couplings::renew_block(MatrixView<const float> weights, std::size_t row, std::size_t column) {
+  assert(row % kBlock == 0 && column % kBlock == 0);
+  const std::size_t n = weights.rows(), m = weights.cols();
+  const std::size_t row_end = std::min(n, row + kBlock), column_end = std::min(m, column + kBlock);
+  HWY_DYNAMIC_DISPATCH(transpose)
+  (weights.data() + row * m + column, m, row_end - row, column_end - column, transposed_.data() + column * n + row, n);
+  for (std::size_t j = column; j < column_end; j += kTileColumns) {
+    to_columns_.round_block(j / kTileColumns, row / kBlockRows, weights);
+  }
+  for (std::size_t i = row; i < row_end; i += kTileColumns) {
+    to_rows_.round_block(i / kTileColumns, column / kBlockRows, transposed_);
+  }
+}
+
+void Couplings::renew_blocks(MatrixView<const float> weights, const Context& context) {
+  context.for_blocks(weights.rows(), kBlock, [&](std::size_t row, std::size_t) {
+    for (std::size_t column = 0; column < weights.cols(); column += kBlock) renew_block(weights, row, column);
+  });
+}
+
+void Couplings::finish(MatrixView<const float> weights, const Side& rows, const Side& columns, const Context& context) {
+  to_columns_.finish(weights, columns.bias, rows.low, context);
+  to_rows_.finish(transposed_, rows.bias, columns.low, context);
+}
+
+}  // namespace ergodic
+#endif  // HWY_ONCE

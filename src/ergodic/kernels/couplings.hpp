@@ -1,0 +1,45 @@
+// All the forms of a weight matrix that the kernels use: transposed, and rounded in both directions.
+//
+// They are renewed block by block, so that whoever changes the weights can do so while a block is in the nearest cache.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/matrix.hpp"
+#include "ergodic/kernels/quantised.hpp"
+
+namespace ergodic {
+
+class Couplings {
+ public:
+  static constexpr std::size_t kBlock = kBlockRows;  ///< rows and columns of a block
+
+  Couplings() = default;
+  Couplings(std::size_t rows, std::size_t cols);
+
+  /// Renews what is made of the weights in the block that begins at (row, column), both multiples of kBlock. Different
+  /// blocks may be renewed at the same time.
+  void renew_block(MatrixView<const float> weights, std::size_t row, std::size_t column);
+  /// Renews all blocks.
+  void renew_blocks(MatrixView<const float> weights, const Context& context);
+
+  /// One side of the couplings: the biases of its units, and the low level that they can take.
+  struct Side {
+    std::span<const float> bias;
+    float low;
+  };
+  /// Comes after the blocks have been renewed, or the biases changed.
+  void finish(MatrixView<const float> weights, const Side& rows, const Side& columns, const Context& context);
+
+  MatrixView<const float> transposed() const { return transposed_; }
+  const QuantisedWeights& to_columns() const { return to_columns_; }  ///< of the weights
+  const QuantisedWeights& to_rows() const { return to_rows_; }        ///< of the transposed weights
+
+ private:
+  Matrix<float> transposed_;
+  QuantisedWeights to_columns_, to_rows_;
+};
+
+}  // namespace ergodic
