@@ -7,6 +7,7 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/certified.hpp"
 #include "ergodic/kernels/coin.hpp"
+#include "ergodic/kernels/couplings.hpp"
 
 namespace ergodic {
 namespace {
@@ -231,8 +232,9 @@ TEST(Kernels, TransposeAtOddSizes) {
   for (const std::size_t rows : {1u, 15u, 16u, 17u, 40u}) {
     for (const std::size_t cols : {1u, 16u, 33u}) {
       const Matrix<float> in = random_matrix(rows, cols, 19);
-      Matrix<float> out(cols, rows);
-      QuantisedWeights(cols, rows).assign_transposed(in, std::vector<float>(rows), 0.0f, out, {});
+      Couplings couplings(rows, cols);
+      couplings.renew_blocks(in, {});
+      const MatrixView<const float> out = couplings.transposed();
       for (std::size_t i = 0; i < rows; ++i) {
         for (std::size_t j = 0; j < cols; ++j) ASSERT_EQ(out(j, i), in(i, j));
       }

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,14 @@ class Bits {
     std::uint64_t& word = words_[r * row_words_ + c / kWordBits];
     const std::uint64_t mask = std::uint64_t{1} << (c % kWordBits);
     word = value ? word | mask : word & ~mask;
+  }
+
+  /// Sets 32 columns at once, the least significant bit being column 32 * half. Threads may set different halves of a
+  /// word at the same time.
+  void set_half_word(std::size_t r, std::size_t half, std::uint32_t bits) {
+    static_assert(std::endian::native == std::endian::little);
+    auto* bytes = reinterpret_cast<unsigned char*>(words_.data() + r * row_words_);
+    std::memcpy(bytes + half * sizeof(bits), &bits, sizeof(bits));
   }
 
   /// The words of one row; whoever writes them keeps the padding zero.

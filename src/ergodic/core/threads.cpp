@@ -1,6 +1,7 @@
 #include "ergodic/core/threads.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -11,47 +12,90 @@
 
 namespace ergodic {
 
+namespace {
+
+constexpr int kSpins = 4000;  // some tens of microseconds: the pause between two kernels of a training step
+
+/// Waits for `ready` a short while without giving up the core. Whether it came.
+template <class Ready>
+bool spin_until(const Ready& ready) {
+  for (int k = 0; k < kSpins; ++k) {
+    if (ready()) return true;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  return ready();
+}
+
+}  // namespace
+
+// A job is known by its number. `claims` holds the number of the current job and the next block that nobody has taken:
+// one atomic, so that a thread that comes late cannot take a block of a job that it has not seen.
 struct Threads::Pool {
-  std::mutex mutex;
-  std::condition_variable work_ready;
-  std::condition_variable work_done;
-  // All below is guarded by `mutex`.
-  const std::function<void(std::size_t)>* work = nullptr;
-  std::size_t blocks = 0;
-  std::size_t next_block = 0;
-  std::size_t unfinished = 0;
+  static constexpr std::uint64_t kJob = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t kNoBlock = kJob - 1;
+
+  std::atomic<std::uint64_t> claims = kNoBlock;  // job number * kJob + next block
+  std::atomic<std::uint64_t> blocks = 0;
+  std::atomic<const std::function<void(std::size_t)>*> work = nullptr;
+  std::atomic<std::uint64_t> unfinished = 0;
+  std::atomic<bool> closing = false;
+
+  std::mutex mutex;  // of all below
+  std::condition_variable woken;
+  std::atomic<int> sleepers = 0;
   std::size_t failed_block = 0;
   std::exception_ptr failure;
-  bool closing = false;
+
   std::vector<std::jthread> workers;
 
-  /// Takes blocks until none is left. Called, and returns, with the lock held.
-  void drain(std::unique_lock<std::mutex>& lock) {
-    while (next_block < blocks) {
-      const std::size_t block = next_block++;
-      const auto& task = *work;
-      lock.unlock();
-      std::exception_ptr thrown;
-      try {
-        task(block);
-      } catch (...) {
-        thrown = std::current_exception();
-      }
-      lock.lock();
-      if (thrown && (!failure || block < failed_block)) {
-        failure = thrown;
-        failed_block = block;
-      }
-      if (--unfinished == 0) work_done.notify_all();
+  bool claimable() const { return claims.load() % kJob < blocks.load(); }
+
+  /// Takes blocks until none is left.
+  void drain() {
+    std::uint64_t seen = claims.load();
+    while (seen % kJob < blocks.load()) {
+      if (!claims.compare_exchange_weak(seen, seen + 1)) continue;
+      do_block(static_cast<std::size_t>(seen % kJob));
+      seen = claims.load();
     }
   }
 
-  void serve() {
+  void do_block(std::size_t block) {
+    try {
+      (*work.load())(block);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure || block < failed_block) {
+        failure = std::current_exception();
+        failed_block = block;
+      }
+    }
+    if (unfinished.fetch_sub(1) == 1) wake();
+  }
+
+  void wake() {
+    if (sleepers.load() == 0) return;
+    { const std::lock_guard lock(mutex); }  // nobody is between looking and falling asleep
+    woken.notify_all();
+  }
+
+  /// Returns when `ready`, after a while asleep.
+  template <class Ready>
+  void wait_until(const Ready& ready) {
+    if (spin_until(ready)) return;
     std::unique_lock lock(mutex);
+    ++sleepers;
+    woken.wait(lock, ready);
+    --sleepers;
+  }
+
+  void serve() {
     while (true) {
-      work_ready.wait(lock, [this] { return closing || next_block < blocks; });
-      if (closing) return;
-      drain(lock);
+      wait_until([this] { return closing.load() || claimable(); });
+      if (closing.load()) return;
+      drain();
     }
   }
 };
@@ -62,29 +106,26 @@ Threads::Threads(std::size_t count) : pool_(std::make_unique<Pool>()) {
 }
 
 Threads::~Threads() {
-  {
-    const std::lock_guard lock(pool_->mutex);
-    pool_->closing = true;
-  }
-  pool_->work_ready.notify_all();
+  pool_->closing = true;
+  pool_->wake();
 }
 
 std::size_t Threads::count() const { return pool_->workers.size() + 1; }
 
 void Threads::run(std::size_t blocks, const std::function<void(std::size_t)>& work) {
   if (blocks == 0) return;
-  std::unique_lock lock(pool_->mutex);
-  pool_->work = &work;
-  pool_->blocks = blocks;
-  pool_->next_block = 0;
-  pool_->unfinished = blocks;
-  pool_->failure = nullptr;
-  if (blocks > 1 && !pool_->workers.empty()) pool_->work_ready.notify_all();
-  pool_->drain(lock);
-  pool_->work_done.wait(lock, [this] { return pool_->unfinished == 0; });
-  pool_->work = nullptr;
-  pool_->blocks = 0;
-  if (const auto failure = std::exchange(pool_->failure, nullptr)) std::rethrow_exception(failure);
+  if (blocks == 1) return work(0);
+  Pool& pool = *pool_;
+  // All blocks of the last job are taken and done, and none can be claimed until the last line.
+  pool.work = &work;
+  pool.blocks = blocks;
+  pool.unfinished = blocks;
+  pool.claims = (pool.claims.load() / Pool::kJob + 1) * Pool::kJob;
+  pool.wake();
+  pool.drain();
+  pool.wait_until([&pool] { return pool.unfinished.load() == 0; });
+  pool.claims = pool.claims.load() | Pool::kNoBlock;
+  if (const auto failure = std::exchange(pool.failure, nullptr)) std::rethrow_exception(failure);
 }
 
 }  // namespace ergodic

@@ -4,6 +4,7 @@
 #define HWY_TARGET_INCLUDE "ergodic/kernels/ascent.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -13,50 +14,76 @@ HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Steps one vector of weights in row i, from column j on.
-template <bool kDecay, class D>
-HWY_INLINE void ascend_vector(D d, const Ascent& a, std::size_t i, std::size_t j,
-                              const float* HWY_RESTRICT difference) {
-  const auto mu = hn::Set(d, a.row_offset[i]), dx = hn::Set(d, a.row_change[i]);
-  float* HWY_RESTRICT weights = a.weights.data() + i * a.weights.cols() + j;
-  auto w = hn::LoadU(d, weights);
-  auto g = hn::Sub(hn::LoadU(d, difference), hn::Mul(mu, hn::LoadU(d, a.column_change.data() + j)));
-  g = hn::Mul(hn::Set(d, a.scale), hn::Sub(g, hn::Mul(dx, hn::LoadU(d, a.column_offset.data() + j))));
+/// One row of the part, with what all its columns share. Held apart from the Ascent, so that the compiler knows that no
+/// store changes it.
+struct Row {
+  float offset, change, scale, rate, momentum, l1, l2;
+  const float* HWY_RESTRICT difference;
+  const float* HWY_RESTRICT column_offset;
+  const float* HWY_RESTRICT column_change;
+  float* HWY_RESTRICT weights;
+  float* HWY_RESTRICT velocity;
+};
+
+/// Steps one vector of weights, from column c on.
+template <bool kMomentum, bool kDecay, class D>
+HWY_INLINE void ascend_vector(D d, const Row& row, std::size_t c) {
+  const auto w = hn::LoadU(d, row.weights + c);
+  auto g =
+      hn::Sub(hn::LoadU(d, row.difference + c), hn::Mul(hn::Set(d, row.offset), hn::LoadU(d, row.column_change + c)));
+  g = hn::Sub(g, hn::Mul(hn::Set(d, row.change), hn::LoadU(d, row.column_offset + c)));
+  g = hn::Mul(hn::Set(d, row.scale), g);
   if constexpr (kDecay) {
     const auto zero = hn::Zero(d), one = hn::Set(d, 1.0f);
     const auto sign = hn::Sub(hn::IfThenElseZero(hn::Gt(w, zero), one), hn::IfThenElseZero(hn::Lt(w, zero), one));
-    g = hn::Sub(hn::Sub(g, hn::Mul(hn::Set(d, a.l2), w)), hn::Mul(hn::Set(d, a.l1), sign));
+    g = hn::Sub(hn::Sub(g, hn::Mul(hn::Set(d, row.l2), w)), hn::Mul(hn::Set(d, row.l1), sign));
   }
-  if (!a.velocity.empty()) {
-    float* HWY_RESTRICT velocity = a.velocity.data() + i * a.weights.cols() + j;
-    g = hn::Add(hn::Mul(hn::Set(d, a.momentum), hn::LoadU(d, velocity)), g);
-    hn::StoreU(g, d, velocity);
+  if constexpr (kMomentum) {
+    g = hn::Add(hn::Mul(hn::Set(d, row.momentum), hn::LoadU(d, row.velocity + c)), g);
+    hn::StoreU(g, d, row.velocity + c);
   }
-  hn::StoreU(hn::Add(w, hn::Mul(hn::Set(d, a.rate), g)), d, weights);
+  hn::StoreU(hn::Add(w, hn::Mul(hn::Set(d, row.rate), g)), d, row.weights + c);
 }
 
-template <bool kDecay>
-HWY_INLINE void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_column,
-                            MatrixView<const float> difference, std::size_t width) {
+template <bool kMomentum, bool kDecay>
+void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_column, MatrixView<const float> difference,
+                 std::size_t width) {
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> d1;
+  constexpr std::size_t kAhead = 8;  // rows whose weights are on their way into the cache
+  const std::size_t stride = a.weights.cols();
   for (std::size_t r = 0; r < difference.rows(); ++r) {
-    const float* row = difference.data() + r * difference.cols();
-    std::size_t c = 0;
-    for (; c + hn::Lanes(d) <= width; c += hn::Lanes(d)) {
-      ascend_vector<kDecay>(d, a, first_row + r, first_column + c, row + c);
+    const std::size_t i = first_row + r, place = i * stride + first_column;
+    const Row row{a.row_offset[i],
+                  a.row_change[i],
+                  a.scale,
+                  a.rate,
+                  a.momentum,
+                  a.l1,
+                  a.l2,
+                  difference.data() + r * difference.cols(),
+                  a.column_offset.data() + first_column,
+                  a.column_change.data() + first_column,
+                  a.weights.data() + place,
+                  kMomentum ? a.velocity.data() + place : nullptr};
+    if (i + kAhead < a.weights.rows()) {
+      for (std::size_t c = 0; c < width; c += 16) {
+        hwy::Prefetch(row.weights + kAhead * stride + c);
+        if constexpr (kMomentum) hwy::Prefetch(row.velocity + kAhead * stride + c);
+      }
     }
-    for (; c < width; ++c) ascend_vector<kDecay>(d1, a, first_row + r, first_column + c, row + c);
+    std::size_t c = 0;
+    for (; c + hn::Lanes(d) <= width; c += hn::Lanes(d)) ascend_vector<kMomentum, kDecay>(d, row, c);
+    for (; c < width; ++c) ascend_vector<kMomentum, kDecay>(d1, row, c);
   }
 }
 
 void ascend_tile(const Ascent& a, std::size_t first_row, std::size_t first_column, MatrixView<const float> difference) {
   const std::size_t width = std::min(difference.cols(), a.weights.cols() - first_column);
-  if (a.l1 != 0.0f || a.l2 != 0.0f) {
-    ascend_rows<true>(a, first_row, first_column, difference, width);
-  } else {
-    ascend_rows<false>(a, first_row, first_column, difference, width);
-  }
+  const bool momentum = !a.velocity.empty(), decay = a.l1 != 0.0f || a.l2 != 0.0f;
+  const auto ascend_with = momentum ? (decay ? ascend_rows<true, true> : ascend_rows<true, false>)
+                                    : (decay ? ascend_rows<false, true> : ascend_rows<false, false>);
+  ascend_with(a, first_row, first_column, difference, width);
 }
 
 }  // namespace ergodic::HWY_NAMESPACE

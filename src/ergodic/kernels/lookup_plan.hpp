@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ergodic/core/bits.hpp"
 #include "ergodic/core/context.hpp"
 
 namespace ergodic {
@@ -34,6 +35,12 @@ struct BitBlocks {
   }
 };
 
+/// Rows [first, first + rows) of bits in blocks of one word.
+inline BitBlocks blocks_of(const Bits& bits, std::size_t first, std::size_t rows) {
+  const std::size_t words = Bits::words_for(bits.cols());
+  return {bits.row(first).data(), rows, words, 1, words, 1};
+}
+
 class LookupPlan {
  public:
   static constexpr std::size_t kMaxRows = 512;
@@ -43,6 +50,7 @@ class LookupPlan {
   struct Block {
     std::uint32_t used_groups = 0;                     ///< those that some row selects from
     std::array<std::uint16_t, kMaxPairs + 2> first{};  ///< places [first[p], first[p + 1]) have p pairs
+    std::array<std::uint8_t, kMaxRows> set_bits{};     ///< of each row
     std::array<std::uint16_t, kMaxRows> row{};         ///< the row at each place
     std::array<std::array<std::uint16_t, kMaxGroups>, kMaxRows> entries{};  ///< where its entries begin, in bytes
   };
@@ -50,11 +58,21 @@ class LookupPlan {
   /// Plans at most kMaxRows rows.
   void make(const BitBlocks& bits, const Context& context);
 
+  /// Plans one block again, after its bits have changed.
+  void remake_block(const BitBlocks& bits, std::size_t block);
+
   std::size_t rows() const { return rows_; }
   const Block& block(std::size_t b) const { return blocks_[b]; }
+  /// How many bits of a row are set.
+  std::uint32_t set_bits(std::size_t row) const {
+    std::uint32_t sum = 0;
+    for (std::size_t b = 0; b < used_blocks_; ++b) sum += blocks_[b].set_bits[row];
+    return sum;
+  }
 
  private:
   std::size_t rows_ = 0;
+  std::size_t used_blocks_ = 0;
   std::vector<Block> blocks_;
 };
 

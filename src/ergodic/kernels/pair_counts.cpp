@@ -36,7 +36,7 @@ struct CountBlock {
 
 struct CountScratch {
   alignas(kCacheLine) std::array<std::int8_t, LookupPlan::kMaxGroups * kGroupBytes> table;
-  alignas(kCacheLine) std::array<std::int16_t, LookupPlan::kMaxRows * kTileColumns> counts;
+  alignas(kCacheLine) std::array<std::int16_t, LookupPlan::kMaxRows * kTileColumns> counts{};  // zero between tiles
   alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows * kTileColumns> sums;
 };
 
@@ -62,9 +62,9 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
   }
 }
 
-void fold(CountScratch& scratch, std::size_t rows, float weight) {
+void fold(CountScratch& scratch, std::size_t rows, float weight, bool first) {
   for (std::size_t k = 0; k < rows * kTileColumns; ++k) {
-    scratch.sums[k] += weight * static_cast<float>(scratch.counts[k]);
+    scratch.sums[k] = (first ? 0.0f : scratch.sums[k]) + weight * static_cast<float>(scratch.counts[k]);
     scratch.counts[k] = 0;
   }
 }
@@ -105,8 +105,8 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
   });
 }
 
-/// sums += weight * counts; counts = 0.
-void fold(CountScratch& scratch, std::size_t rows, float weight) {
+/// sums += weight * counts, the sums being zero the first time; counts = 0.
+void fold(CountScratch& scratch, std::size_t rows, float weight, bool first) {
   const hn::CappedTag<float, 8> df;
   const hn::RebindToSigned<decltype(df)> d32;
   const hn::Rebind<std::int16_t, decltype(df)> d16;
@@ -114,7 +114,8 @@ void fold(CountScratch& scratch, std::size_t rows, float weight) {
   for (std::size_t k = 0; k < rows * kTileColumns; k += hn::Lanes(df)) {
     const auto count = hn::ConvertTo(df, hn::PromoteTo(d32, hn::Load(d16, scratch.counts.data() + k)));
     float* sum = scratch.sums.data() + k;
-    hn::Store(hn::Add(hn::Load(df, sum), hn::Mul(factor, count)), df, sum);
+    const auto before = first ? hn::Zero(df) : hn::Load(df, sum);
+    hn::Store(hn::Add(before, hn::Mul(factor, count)), df, sum);
     hn::Store(hn::Zero(d16), d16, scratch.counts.data() + k);
   }
 }
@@ -190,10 +191,14 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
     }
     context.for_blocks(Bits::words_for(pairs[0].y->cols()), 1, [&](std::size_t tile, std::size_t) {
       thread_local CountScratch scratch;
-      std::fill_n(scratch.sums.begin(), rows * kTileColumns, 0.0f);
-      std::fill_n(scratch.counts.begin(), rows * kTileColumns, std::int16_t{0});
-      float weight = 0.0f;  // of what has been counted and not yet folded
+      float weight = pairs[0].weight;  // of what has been counted and not yet folded
       std::size_t counted = 0;
+      bool first_fold = true;
+      const auto fold_counts = [&] {
+        HWY_DYNAMIC_DISPATCH(fold)(scratch, rows, weight, first_fold);
+        first_fold = false;
+        counted = 0;
+      };
       for (std::size_t s = 0; s < pairs.size(); ++s) {
         const Side& side = sides_[s];
         for (std::size_t b = 0; b < side.blocks; ++b) {
@@ -201,8 +206,7 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
           const std::size_t count = std::min(side.block_rows, pairs[s].y->rows() - begin);
           const bool same_size = weight == pairs[s].weight || weight == -pairs[s].weight;
           if (counted + count > kMaxCount || !same_size) {
-            if (counted > 0) HWY_DYNAMIC_DISPATCH(fold)(scratch, rows, weight);
-            counted = 0;
+            fold_counts();
             weight = pairs[s].weight;
           }
           counted += count;
@@ -211,7 +215,7 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
           ({&side.plan.block(b), pairs[s].x, pairs[s].y, first, rows, begin, count, negative}, tile, scratch);
         }
       }
-      HWY_DYNAMIC_DISPATCH(fold)(scratch, rows, weight);
+      fold_counts();
       sink(first, tile * kTileColumns, {scratch.sums.data(), rows, kTileColumns});
     });
   }

@@ -104,6 +104,14 @@ bool QuantisedWeights::usable() const {
   return std::none_of(exponents_.begin(), exponents_.end(), [](int exponent) { return exponent == kNone; });
 }
 
+void QuantisedWeights::assign(MatrixView<const float> weights, std::span<const float> bias, float low,
+                              const Context& context) {
+  context.for_blocks(tiles(), 1, [&](std::size_t tile, std::size_t) {
+    for (std::size_t b = 0; b < blocks(); ++b) round_block(tile, b, weights);
+  });
+  finish(weights, bias, low, context);
+}
+
 void QuantisedWeights::round_block(std::size_t tile, std::size_t block, MatrixView<const float> weights) {
   assert(weights.rows() == rows_ && weights.cols() == cols_);
   const std::size_t row = block * kBlockRows, rows = std::min(kBlockRows, rows_ - row);

@@ -44,10 +44,13 @@ class QuantisedWeights {
   /// At least |bias| + sum |W| for each column.
   std::span<const float> reach() const { return reach_; }
 
-  /// Rounds one block of a tile of the weights anew. After all that changed have been rounded comes `finish`.
+  /// Rounds all the weights anew. `low` is the low level of the inputs.
+  void assign(MatrixView<const float> weights, std::span<const float> bias, float low, const Context& context);
+
+  /// The same in parts. Rounds one block of a tile of the weights anew. After all that changed have been rounded comes
+  /// `finish`.
   void round_block(std::size_t tile, std::size_t block, MatrixView<const float> weights);
-  /// Chooses other units where the sums demand it, and renews what depends on the biases. `low` is the low level of the
-  /// inputs.
+  /// Chooses other units where the sums demand it, and renews what depends on the biases.
   void finish(MatrixView<const float> weights, std::span<const float> bias, float low, const Context& context);
 
  private:
