@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "ergodic/kernels/lookup_plan.hpp"
@@ -28,6 +29,16 @@ HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+/// f(0), f(1), ..., each index a constant: what is indexed by it can stay in registers.
+template <class F, std::size_t... kIndex>
+HWY_INLINE void unroll(std::index_sequence<kIndex...>, const F& f) {
+  (f(std::integral_constant<std::size_t, kIndex>{}), ...);
+}
+template <std::size_t kCount, class F>
+HWY_INLINE void unroll(const F& f) {
+  unroll(std::make_index_sequence<kCount>{}, f);
+}
 
 /// Vectors of T of which a few make an entry.
 template <class T>
@@ -61,14 +72,14 @@ HWY_INLINE void look_up_pairs(const LookupPlan::Block& block, const T* HWY_RESTR
     const std::uint16_t* HWY_RESTRICT entries = block.entries[k].data();
     typename E::V sum[E::kVectors];
     const T* HWY_RESTRICT entry = reinterpret_cast<const T*>(bytes + entries[0]);
-    for (std::size_t v = 0; v < E::kVectors; ++v) sum[v] = hn::Load(E::d, entry + v * E::kLanes);
-    for (std::size_t e = 1; e < 2 * kPairs; ++e) {
-      entry = reinterpret_cast<const T*>(bytes + entries[e]);
-      for (std::size_t v = 0; v < E::kVectors; ++v) {
+    unroll<E::kVectors>([&](auto v) HWY_ATTR { sum[v] = hn::Load(E::d, entry + v * E::kLanes); });
+    unroll<2 * kPairs - 1>([&](auto e) HWY_ATTR {
+      entry = reinterpret_cast<const T*>(bytes + entries[e + 1]);
+      unroll<E::kVectors>([&](auto v) HWY_ATTR {
         sum[v] = hn::Add(sum[v], hn::Load(E::d, entry + v * E::kLanes));
         ERGODIC_KEEP_ORDER(sum[v]);
-      }
-    }
+      });
+    });
     flush(block.row[k], sum);
   }
 }

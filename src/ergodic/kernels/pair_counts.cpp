@@ -95,13 +95,13 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
   look_up<std::int8_t, LookupPlan::kMaxGroups>(*block.plan, table, [&](std::size_t unit, const Tile::V* sum) HWY_ATTR {
     const hn::Half<Tile::D> half;
     const hn::Rebind<std::int16_t, decltype(half)> d16;
-    for (std::size_t v = 0; v < Tile::kVectors; ++v) {
+    unroll<Tile::kVectors>([&](auto v) HWY_ATTR {
       std::int16_t* HWY_RESTRICT to = counts + unit * kTileColumns + v * Tile::kLanes;
       const auto low = hn::PromoteTo(d16, hn::LowerHalf(half, sum[v])),
                  high = hn::PromoteTo(d16, hn::UpperHalf(half, sum[v]));
       hn::Store(hn::Add(hn::Load(d16, to), low), d16, to);
       hn::Store(hn::Add(hn::Load(d16, to + Tile::kLanes / 2), high), d16, to + Tile::kLanes / 2);
-    }
+    });
   });
 }
 

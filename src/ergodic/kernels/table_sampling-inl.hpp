@@ -119,13 +119,13 @@ HWY_INLINE void add_up(const QuantisedWeights& weights, const LookupPlan& plan, 
     if (block.used_groups == 0) continue;
     fill_table(weights.block(tile, b), block.used_groups, scratch.table.data());
     look_up<std::int16_t, kGroups>(block, scratch.table.data(), [&](std::size_t chain, const V16* sum) HWY_ATTR {
-      for (std::size_t v = 0; v < kVectors; ++v) {
+      unroll<kVectors>([&](auto v) HWY_ATTR {
         const auto wide = hn::BitCast(d32, sum[v]);
         const auto even = hn::ShiftRight<16>(hn::ShiftLeft<16>(wide)), odd = hn::ShiftRight<16>(wide);
         std::int32_t* HWY_RESTRICT to = sums + chain * kTileColumns + v * kLanes;
         hn::Store(hn::Add(hn::Load(d32, to), even), d32, to);
         hn::Store(hn::Add(hn::Load(d32, to + kLanes / 2), odd), d32, to + kLanes / 2);
-      }
+      });
     });
   }
 }
@@ -217,32 +217,31 @@ class Margin {
   std::uint16_t factor_, slack_, tail_slack_;
 };
 
-/// The sum of the weights whose bits are set, in float: in any order.
-HWY_INLINE double sum_of_set(const std::uint64_t* bits, const float* HWY_RESTRICT weights, std::size_t count) {
+/// The sum of values times weights, in float, in any order.
+HWY_INLINE double dot(const std::uint64_t* bits, Levels levels, const float* HWY_RESTRICT weights, std::size_t count) {
   const hn::CappedTag<float, 8> d;
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(bits);
-  const auto set = [&](std::size_t i, std::size_t k) HWY_ATTR {
+  const auto low = hn::Set(d, levels.low), high = hn::Set(d, levels.high);
+  const auto term = [&](std::size_t i, std::size_t k) HWY_ATTR {
     const std::uint8_t mask[8] = {static_cast<std::uint8_t>(bytes[i / 8] >> k)};
-    return hn::IfThenElseZero(hn::LoadMaskBits(d, mask), hn::LoadU(d, weights + i + k));
+    return hn::Mul(hn::IfThenElse(hn::LoadMaskBits(d, mask), high, low), hn::LoadU(d, weights + i + k));
   };
   auto even = hn::Zero(d), odd = hn::Zero(d);
   std::size_t i = 0;
   for (; i + 16 <= count; i += 16) {
     for (std::size_t k = 0; k < 8; k += hn::Lanes(d)) {
-      even = hn::Add(even, set(i, k));
-      odd = hn::Add(odd, set(i + 8, k));
+      even = hn::Add(even, term(i, k));
+      odd = hn::Add(odd, term(i + 8, k));
     }
   }
   double total = hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
-  for (; i < count; ++i) {
-    if ((bits[i / 64] >> (i % 64)) & 1u) total += weights[i];
-  }
+  for (; i < count; ++i) total += ((bits[i / 64] >> (i % 64)) & 1u ? levels.high : levels.low) * weights[i];
   return total;
 }
 
 /// The bit of one unit whose 16 upper random bits are too close to its probability in the rounded weights.
-HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint32_t unit, std::uint32_t coarse,
-                         double rounded_field, double error) {
+inline HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint32_t unit, std::uint32_t coarse,
+                                double rounded_field, double error) {
   const std::size_t row = call.first_row + r;
   const std::uint32_t chain = call.first_chain + static_cast<std::uint32_t>(r);
   const double gap = call.out.levels().gap();
@@ -253,14 +252,12 @@ HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint32_t uni
   };
   bool on = false;
   if (sure(rounded_field, error, on)) return on;
-  if (call.x.levels().low == 0.0f) {
-    const std::size_t count = call.x.units();
-    const double field =
-        call.map.bias[unit] + sum_of_set(call.x.bits().row(row).data(), call.map.transposed.row(unit).data(), count);
-    // Each lane adds a sixteenth of the terms (an eighth where vectors are shorter), then the lanes are added.
-    const double roundoffs = 0x1p-23 * (static_cast<double>(count) / 8.0 + 8.0);
-    if (sure(gap * field, gap * roundoffs * call.map.quantised->reach()[unit], on)) return on;
-  }
+  const std::size_t count = call.x.units();
+  const double field = call.map.bias[unit] +
+                       dot(call.x.bits().row(row).data(), call.x.levels(), call.map.transposed.row(unit).data(), count);
+  // Each lane adds an eighth of the terms or fewer, then the lanes are added.
+  const double roundoffs = 0x1p-23 * (static_cast<double>(count) / 8.0 + 8.0);
+  if (sure(gap * field, gap * roundoffs * call.map.quantised->reach()[unit], on)) return on;
   return defined_bit(call.x, row, call.map, gap, call.draw, chain, unit, coarse);
 }
 

@@ -1,0 +1,176 @@
+#include "ergodic/kernels/sequential.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ergodic/kernels/sequential.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstring>
+
+#include "ergodic/kernels/certified.hpp"
+#include "ergodic/kernels/table_sampling-inl.hpp"
+#include "ergodic/kernels/target.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ergodic::HWY_NAMESPACE {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+// Without vectors the definition runs instead.
+void sweep_tile(const TableCall&, std::size_t, TileScratch&) {}
+#else
+
+/// A tile of as many chains as a vector has lanes, unit by unit. 32-bit values lie as `place` says.
+struct alignas(kCacheLine) TileOfLanes {
+  std::int32_t sums[kTileColumns][kLanes];
+  std::uint16_t random[kTileColumns][kLanes];
+  std::uint32_t bits[kLanes];  // of the tile, in each chain
+};
+
+/// The value of bit c of each lane as 0 or -1, for even or odd lanes.
+HWY_INLINE V32 bit_mask(const std::uint32_t* bits, std::size_t c) {
+  const hn::RebindToUnsigned<D32> du32;
+  const auto moved = hn::ShiftLeftSame(hn::Load(du32, bits), static_cast<int>(31 - c));
+  return hn::BroadcastSignBit(hn::BitCast(d32, moved));
+}
+
+/// Draws the units of a tile one after the other, for chains [first, first + kLanes) of the plan.
+void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, const Judge& judge, TileOfLanes& lanes) {
+  constexpr std::size_t kOdd = kLanes / 2;
+  const QuantisedWeights& weights = *call.map.quantised;
+  const SigmoidPieces& pieces = sigmoid_pieces();
+  const std::size_t first_unit = tile * kTileColumns;
+  const std::size_t width = std::min(kTileColumns, call.map.bias.size() - first_unit);
+  const std::size_t chains = std::min(kLanes, call.plan.rows() - first);
+  // Chains of one vector share a margin: that of the one with the largest error.
+  const auto terms = call.terms.subspan(first, chains);
+  const double error = judge.error(*std::max_element(terms.begin(), terms.end()));
+  const Margin margin(error);
+  for (std::size_t c = 0; c < width; ++c) {
+    const std::size_t unit = first_unit + c;
+    const std::int32_t offset = weights.offsets(tile)[c];
+    const auto offsets = hn::Set(d32, offset);
+    const auto field =
+        judge.fields(hn::Load(d32, lanes.sums[c]), hn::Load(d32, lanes.sums[c] + kOdd), offsets, offsets);
+    std::uint8_t on_bytes[8] = {}, sure_bytes[8] = {};
+    margin.judge(pieces, field, hn::Load(du16, lanes.random[c]), on_bytes, sure_bytes);
+    std::uint32_t on, sure;
+    std::memcpy(&on, on_bytes, sizeof(on));
+    std::memcpy(&sure, sure_bytes, sizeof(sure));
+    const auto used = static_cast<std::uint32_t>((std::uint64_t{1} << chains) - 1);
+    for (std::uint32_t unsure = ~sure & used; unsure != 0; unsure &= unsure - 1) {
+      const auto k = static_cast<std::size_t>(std::countr_zero(unsure));
+      call.out.bits().set_half_word(call.first_row + first + k, tile, lanes.bits[place(k)]);  // where the tile now is
+      const bool high = decide(call, first + k, static_cast<std::uint32_t>(unit), lanes.random[c][k],
+                               judge.field(lanes.sums[c][place(k)], offset), error);
+      on |= std::uint32_t{high} << k;
+    }
+    std::memcpy(on_bytes, &on, sizeof(on));
+    const auto now = hn::BitCast(d32, hn::VecFromMask(d16, hn::LoadMaskBits(d16, on_bytes)));
+    const V32 even = hn::ShiftRight<16>(hn::ShiftLeft<16>(now)), odd = hn::ShiftRight<16>(now);
+    // +1 where the unit rose, -1 where it fell.
+    const V32 even_change = hn::Sub(bit_mask(lanes.bits, c), even);
+    const V32 odd_change = hn::Sub(bit_mask(lanes.bits + kOdd, c), odd);
+    const auto mark = [&](std::uint32_t* bits, V32 change) HWY_ATTR {
+      const auto flipped = hn::And(hn::Abs(change), hn::Set(d32, 1));
+      const auto old = hn::Load(d32, reinterpret_cast<std::int32_t*>(bits));
+      hn::Store(hn::Xor(old, hn::ShiftLeftSame(flipped, static_cast<int>(c))), d32,
+                reinterpret_cast<std::int32_t*>(bits));
+    };
+    mark(lanes.bits, even_change);
+    mark(lanes.bits + kOdd, odd_change);
+    const std::int16_t* HWY_RESTRICT couplings =
+        weights.block(tile, unit / kBlockRows) + (unit % kBlockRows) * kTileColumns;
+    for (std::size_t k = c + 1; k < width; ++k) {
+      const auto coupling = hn::Set(d32, couplings[k]);
+      std::int32_t* HWY_RESTRICT sums = lanes.sums[k];
+      hn::Store(hn::Add(hn::Load(d32, sums), hn::Mul(even_change, coupling)), d32, sums);
+      hn::Store(hn::Add(hn::Load(d32, sums + kOdd), hn::Mul(odd_change, coupling)), d32, sums + kOdd);
+    }
+  }
+}
+
+/// Draws one tile of all chains of the plan.
+void sweep_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
+  add_up(*call.map.quantised, call.plan, tile, scratch);
+  const Judge judge(call, tile);
+  TileOfLanes lanes{};
+  for (std::size_t first = 0; first < call.plan.rows(); first += kLanes) {
+    const std::size_t chains = std::min(kLanes, call.plan.rows() - first);
+    for (std::size_t k = 0; k < chains; ++k) {
+      if (k % kDrawnChains == 0) {
+        draw_coarse(call.draw, call.first_chain + static_cast<std::uint32_t>(first + k),
+                    static_cast<std::uint32_t>(tile * kTileColumns), scratch);
+      }
+      const auto* random = reinterpret_cast<const std::uint16_t*>(scratch.coarse[k % kDrawnChains].data());
+      const std::int32_t* sums = scratch.sums.data() + (first + k) * kTileColumns;
+      for (std::size_t c = 0; c < kTileColumns; ++c) {
+        lanes.sums[c][place(k)] = sums[place(c)];
+        lanes.random[c][k] = random[c];
+      }
+      const std::uint64_t word = call.x.bits().row(call.first_row + first + k)[tile / 2];
+      lanes.bits[place(k)] = static_cast<std::uint32_t>(word >> (32 * (tile % 2)));
+    }
+    sweep_lanes(call, tile, first, judge, lanes);
+    for (std::size_t k = 0; k < chains; ++k) {
+      call.out.bits().set_half_word(call.first_row + first + k, tile, lanes.bits[place(k)]);
+    }
+  }
+}
+#endif
+}  // namespace ergodic::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ergodic {
+namespace {
+HWY_EXPORT(sweep_tile);
+
+constexpr std::size_t kChainBlock = 128;  // chains that one thread takes at a time
+
+/// The definition.
+void sweep_plainly(State& x, std::size_t begin, std::size_t end, const Affine& map, const Draw& draw,
+                   std::uint64_t first_chain) {
+  const double gap = x.levels().gap();
+  for (std::size_t r = begin; r < end; ++r) {
+    const auto chain = static_cast<std::uint32_t>(first_chain + r);
+    for (std::uint32_t unit = 0; unit < x.units(); ++unit) {
+      const std::uint32_t coarse = coarse_bits(draw.words(chain, unit / kCoarseUnits), unit);
+      x.bits().set(r, unit, defined_bit(x, r, map, gap, draw, chain, unit, coarse));
+    }
+  }
+}
+
+void sweep_by_tables(State& x, std::size_t begin, std::size_t end, const Affine& map, const Draw& draw,
+                     std::uint64_t first_chain) {
+  thread_local LookupPlan plan;
+  thread_local TileScratch scratch;
+  const BitBlocks bits = blocks_of(x.bits(), begin, end - begin);
+  plan.make(bits, Context{});
+  std::array<std::uint32_t, kChainBlock> terms;
+  for (std::size_t tile = 0; tile < map.quantised->tiles(); ++tile) {
+    for (std::size_t r = 0; r < bits.rows; ++r) {
+      // Units of the tile may come on while it is drawn.
+      const std::size_t most = plan.set_bits(r) + kTileColumns;
+      terms[r] = static_cast<std::uint32_t>(x.levels().low == 0.0f ? most : x.units());
+    }
+    const auto first = static_cast<std::uint32_t>(first_chain + begin);
+    HWY_DYNAMIC_DISPATCH(sweep_tile)({x, map, plan, {terms.data(), bits.rows}, begin, draw, first, x}, tile, scratch);
+    plan.remake_block(bits, tile * kTileColumns / kBlockRows);
+  }
+}
+
+}  // namespace
+
+void sweep_in_turn(State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, const Context& context) {
+  assert(map.weights.rows() == x.units() && map.weights.cols() == x.units());
+  const auto sweep = !plain_target() && tables_serve(x, map, x) ? sweep_by_tables : sweep_plainly;
+  context.for_blocks(x.chains(), kChainBlock,
+                     [&](std::size_t begin, std::size_t end) { sweep(x, begin, end, map, draw, first_chain); });
+}
+
+}  // namespace ergodic
+#endif  // HWY_ONCE
