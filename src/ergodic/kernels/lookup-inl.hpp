@@ -25,6 +25,10 @@
 #define ERGODIC_KEEP_ORDER(v) (void)(v)
 #endif
 
+// A lambda that is compiled for the target, and inlined however large what surrounds it.
+#undef ERGODIC_LAMBDA
+#define ERGODIC_LAMBDA HWY_ATTR __attribute__((always_inline))
+
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -72,10 +76,10 @@ HWY_INLINE void look_up_pairs(const LookupPlan::Block& block, const T* HWY_RESTR
     const std::uint16_t* HWY_RESTRICT entries = block.entries[k].data();
     typename E::V sum[E::kVectors];
     const T* HWY_RESTRICT entry = reinterpret_cast<const T*>(bytes + entries[0]);
-    unroll<E::kVectors>([&](auto v) HWY_ATTR { sum[v] = hn::Load(E::d, entry + v * E::kLanes); });
-    unroll<2 * kPairs - 1>([&](auto e) HWY_ATTR {
+    unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA { sum[v] = hn::Load(E::d, entry + v * E::kLanes); });
+    unroll<2 * kPairs - 1>([&](auto e) ERGODIC_LAMBDA {
       entry = reinterpret_cast<const T*>(bytes + entries[e + 1]);
-      unroll<E::kVectors>([&](auto v) HWY_ATTR {
+      unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA {
         sum[v] = hn::Add(sum[v], hn::Load(E::d, entry + v * E::kLanes));
         ERGODIC_KEEP_ORDER(sum[v]);
       });

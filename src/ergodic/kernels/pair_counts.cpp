@@ -84,7 +84,7 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
       words[k] = block.y->row(block.first_row + first + k)[tile];
     }
     for (std::size_t c = 0; c < kTileColumns; c += Tile::kLanes) {
-      const auto row = [&](std::size_t k) HWY_ATTR {
+      const auto row = [&](std::size_t k) ERGODIC_LAMBDA {
         return hn::IfThenElseZero(hn::LoadMaskBits(Tile::d, reinterpret_cast<const std::uint8_t*>(&words[k]) + c / 8),
                                   one);
       };
@@ -92,17 +92,18 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
     }
   }
   std::int16_t* HWY_RESTRICT counts = scratch.counts.data();
-  look_up<std::int8_t, LookupPlan::kMaxGroups>(*block.plan, table, [&](std::size_t unit, const Tile::V* sum) HWY_ATTR {
-    const hn::Half<Tile::D> half;
-    const hn::Rebind<std::int16_t, decltype(half)> d16;
-    unroll<Tile::kVectors>([&](auto v) HWY_ATTR {
-      std::int16_t* HWY_RESTRICT to = counts + unit * kTileColumns + v * Tile::kLanes;
-      const auto low = hn::PromoteTo(d16, hn::LowerHalf(half, sum[v])),
-                 high = hn::PromoteTo(d16, hn::UpperHalf(half, sum[v]));
-      hn::Store(hn::Add(hn::Load(d16, to), low), d16, to);
-      hn::Store(hn::Add(hn::Load(d16, to + Tile::kLanes / 2), high), d16, to + Tile::kLanes / 2);
-    });
-  });
+  look_up<std::int8_t, LookupPlan::kMaxGroups>(
+      *block.plan, table, [&](std::size_t unit, const Tile::V* sum) ERGODIC_LAMBDA {
+        const hn::Half<Tile::D> half;
+        const hn::Rebind<std::int16_t, decltype(half)> d16;
+        unroll<Tile::kVectors>([&](auto v) ERGODIC_LAMBDA {
+          std::int16_t* HWY_RESTRICT to = counts + unit * kTileColumns + v * Tile::kLanes;
+          const auto low = hn::PromoteTo(d16, hn::LowerHalf(half, sum[v])),
+                     high = hn::PromoteTo(d16, hn::UpperHalf(half, sum[v]));
+          hn::Store(hn::Add(hn::Load(d16, to), low), d16, to);
+          hn::Store(hn::Add(hn::Load(d16, to + Tile::kLanes / 2), high), d16, to + Tile::kLanes / 2);
+        });
+      });
 }
 
 /// sums += weight * counts, the sums being zero the first time; counts = 0.

@@ -74,7 +74,7 @@ void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, con
     // +1 where the unit rose, -1 where it fell.
     const V32 even_change = hn::Sub(bit_mask(lanes.bits, c), even);
     const V32 odd_change = hn::Sub(bit_mask(lanes.bits + kOdd, c), odd);
-    const auto mark = [&](std::uint32_t* bits, V32 change) HWY_ATTR {
+    const auto mark = [&](std::uint32_t* bits, V32 change) ERGODIC_LAMBDA {
       const auto flipped = hn::And(hn::Abs(change), hn::Set(d32, 1));
       const auto old = hn::Load(d32, reinterpret_cast<std::int32_t*>(bits));
       hn::Store(hn::Xor(old, hn::ShiftLeftSame(flipped, static_cast<int>(c))), d32,

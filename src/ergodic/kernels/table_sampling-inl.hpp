@@ -118,8 +118,8 @@ HWY_INLINE void add_up(const QuantisedWeights& weights, const LookupPlan& plan, 
     const LookupPlan::Block& block = plan.block(b);
     if (block.used_groups == 0) continue;
     fill_table(weights.block(tile, b), block.used_groups, scratch.table.data());
-    look_up<std::int16_t, kGroups>(block, scratch.table.data(), [&](std::size_t chain, const V16* sum) HWY_ATTR {
-      unroll<kVectors>([&](auto v) HWY_ATTR {
+    look_up<std::int16_t, kGroups>(block, scratch.table.data(), [&](std::size_t chain, const V16* sum) ERGODIC_LAMBDA {
+      unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
         const auto wide = hn::BitCast(d32, sum[v]);
         const auto even = hn::ShiftRight<16>(hn::ShiftLeft<16>(wide)), odd = hn::ShiftRight<16>(wide);
         std::int32_t* HWY_RESTRICT to = sums + chain * kTileColumns + v * kLanes;
@@ -139,7 +139,7 @@ HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D16> > sigmoid_of(const SigmoidPieces
   // Indices for the low and the high byte; one with its top bit set gives zero.
   const auto low = hn::BitCast(d8, hn::Or(piece, hn::Set(du16, 0x8000)));
   const auto high = hn::BitCast(d8, hn::Or(hn::ShiftLeft<8>(piece), hn::Set(du16, 0x0080)));
-  const auto coefficient = [&](std::size_t k) HWY_ATTR {
+  const auto coefficient = [&](std::size_t k) ERGODIC_LAMBDA {
     const auto low_bytes = hn::TableLookupBytesOr0(hn::LoadDup128(d8, pieces.bytes[k][0]), low);
     const auto high_bytes = hn::TableLookupBytesOr0(hn::LoadDup128(d8, pieces.bytes[k][1]), high);
     return hn::BitCast(d16, hn::Or(low_bytes, high_bytes));
@@ -170,7 +170,7 @@ class Judge {
 
   /// Fields in 2^-12, given the sums of even and odd lanes and the offsets of the same.
   HWY_INLINE V16 fields(V32 even, V32 odd, V32 even_offset, V32 odd_offset) const {
-    const auto narrow = [&](V32 sum, V32 offset) HWY_ATTR {
+    const auto narrow = [&](V32 sum, V32 offset) ERGODIC_LAMBDA {
       const auto limit = hn::Set(d32, 1 << (30 - left_));
       auto field = hn::Add(hn::ShiftLeftSame(sum, doubling_), offset);
       field = hn::ShiftLeftSame(hn::Max(hn::Min(field, limit), hn::Neg(limit)), left_);
@@ -222,7 +222,7 @@ HWY_INLINE double dot(const std::uint64_t* bits, Levels levels, const float* HWY
   const hn::CappedTag<float, 8> d;
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(bits);
   const auto low = hn::Set(d, levels.low), high = hn::Set(d, levels.high);
-  const auto term = [&](std::size_t i, std::size_t k) HWY_ATTR {
+  const auto term = [&](std::size_t i, std::size_t k) ERGODIC_LAMBDA {
     const std::uint8_t mask[8] = {static_cast<std::uint8_t>(bytes[i / 8] >> k)};
     return hn::Mul(hn::IfThenElse(hn::LoadMaskBits(d, mask), high, low), hn::LoadU(d, weights + i + k));
   };
