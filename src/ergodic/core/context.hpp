@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ergodic/core/profile.hpp"
 #include "ergodic/core/threads.hpp"
 
 namespace ergodic {
@@ -44,6 +45,7 @@ class Observer {
 struct Context {
   Threads* threads = nullptr;    ///< null: the caller's thread alone
   Observer* observer = nullptr;  ///< null: nobody listens
+  Profile* profile = nullptr;    ///< null: nobody asks where the time goes
 
   void progress(const Progress& p) const {
     if (observer) observer->progress(p);

@@ -15,7 +15,7 @@ namespace ergodic {
 /// Each element is computed alone, in float, in the order written: the same on every CPU.
 struct Ascent {
   MatrixView<float> weights;
-  std::span<float> velocity;                            ///< laid out as the weights; empty without momentum
+  std::span<float> velocity = {};                       ///< laid out as the weights; empty without momentum
   std::span<const float> row_offset, row_change;        ///< mu, dx
   std::span<const float> column_offset, column_change;  ///< lambda, dy
   float scale = 1.0f, rate = 0.0f, momentum = 0.0f, l1 = 0.0f, l2 = 0.0f;

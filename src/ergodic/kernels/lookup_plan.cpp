@@ -105,6 +105,7 @@ void LookupPlan::make(const BitBlocks& bits, const Context& context) {
   if (blocks_.size() < bits.blocks) blocks_.resize(bits.blocks);
   constexpr std::size_t kBlocksAtATime = 2;
   context.for_blocks(bits.blocks, kBlocksAtATime, [&](std::size_t begin, std::size_t end) {
+    const Timed timed(context.profile, Stage::kPlan);
     for (std::size_t b = begin; b < end; ++b) HWY_DYNAMIC_DISPATCH(plan_block)(bits, b, blocks_[b]);
   });
 }

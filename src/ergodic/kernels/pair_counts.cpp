@@ -34,13 +34,15 @@ struct CountBlock {
   bool negative;
 };
 
+}  // namespace
+
+/// What a thread needs for a tile.
 struct CountScratch {
   alignas(kCacheLine) std::array<std::int8_t, LookupPlan::kMaxGroups * kGroupBytes> table;
   alignas(kCacheLine) std::array<std::int16_t, LookupPlan::kMaxRows * kTileColumns> counts{};  // zero between tiles
   alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows * kTileColumns> sums;
 };
 
-}  // namespace
 }  // namespace ergodic
 #endif
 
@@ -157,6 +159,7 @@ void PairCounts::transpose(const Bits& x, Side& side, const Context& context) {
   const std::size_t units = x.cols();
   side.transposed.resize(side.blocks * units * kBlockWords);
   context.for_blocks(Bits::words_for(units), 4, [&](std::size_t first_word, std::size_t last_word) {
+    const Timed timed(context.profile, Stage::kPlan);
     std::array<std::uint64_t, 64> square;
     for (std::size_t w = first_word; w < last_word; ++w) {
       for (std::size_t b = 0; b < side.blocks; ++b) {
@@ -172,6 +175,36 @@ void PairCounts::transpose(const Bits& x, Side& side, const Context& context) {
       }
     }
   });
+}
+
+/// The sums of one tile, for x's units from `first` on.
+void PairCounts::count_tile(std::span<const WeightedPairs> pairs, std::size_t first, std::size_t rows, std::size_t tile,
+                            CountScratch& scratch) const {
+  float weight = pairs[0].weight;  // of what has been counted and not yet folded
+  std::size_t counted = 0;
+  bool first_fold = true;
+  const auto fold_counts = [&] {
+    HWY_DYNAMIC_DISPATCH(fold)(scratch, rows, weight, first_fold);
+    first_fold = false;
+    counted = 0;
+  };
+  for (std::size_t s = 0; s < pairs.size(); ++s) {
+    const Side& side = sides_[s];
+    for (std::size_t b = 0; b < side.blocks; ++b) {
+      const std::size_t begin = b * side.block_rows;
+      const std::size_t count = std::min(side.block_rows, pairs[s].y->rows() - begin);
+      const bool same_size = weight == pairs[s].weight || weight == -pairs[s].weight;
+      if (counted + count > kMaxCount || !same_size) {
+        fold_counts();
+        weight = pairs[s].weight;
+      }
+      counted += count;
+      const bool negative = pairs[s].weight != weight;
+      HWY_DYNAMIC_DISPATCH(add_counts)
+      ({&side.plan.block(b), pairs[s].x, pairs[s].y, first, rows, begin, count, negative}, tile, scratch);
+    }
+  }
+  fold_counts();
 }
 
 void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, const Context& context) {
@@ -192,31 +225,12 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
     }
     context.for_blocks(Bits::words_for(pairs[0].y->cols()), 1, [&](std::size_t tile, std::size_t) {
       thread_local CountScratch scratch;
-      float weight = pairs[0].weight;  // of what has been counted and not yet folded
-      std::size_t counted = 0;
-      bool first_fold = true;
-      const auto fold_counts = [&] {
-        HWY_DYNAMIC_DISPATCH(fold)(scratch, rows, weight, first_fold);
-        first_fold = false;
-        counted = 0;
-      };
-      for (std::size_t s = 0; s < pairs.size(); ++s) {
-        const Side& side = sides_[s];
-        for (std::size_t b = 0; b < side.blocks; ++b) {
-          const std::size_t begin = b * side.block_rows;
-          const std::size_t count = std::min(side.block_rows, pairs[s].y->rows() - begin);
-          const bool same_size = weight == pairs[s].weight || weight == -pairs[s].weight;
-          if (counted + count > kMaxCount || !same_size) {
-            fold_counts();
-            weight = pairs[s].weight;
-          }
-          counted += count;
-          const bool negative = pairs[s].weight != weight;
-          HWY_DYNAMIC_DISPATCH(add_counts)
-          ({&side.plan.block(b), pairs[s].x, pairs[s].y, first, rows, begin, count, negative}, tile, scratch);
-        }
+      {
+        std::size_t counted_rows = 0;
+        for (const WeightedPairs& side : pairs) counted_rows += side.x->rows();
+        const Timed timed(context.profile, Stage::kCount, counted_rows * rows * kTileColumns);
+        count_tile(pairs, first, rows, tile, scratch);
       }
-      fold_counts();
       sink(first, tile * kTileColumns, {scratch.sums.data(), rows, kTileColumns});
     });
   }

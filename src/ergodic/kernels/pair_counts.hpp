@@ -24,6 +24,8 @@ struct WeightedPairs {
   float weight = 1.0f;
 };
 
+struct CountScratch;
+
 class PairCounts {
  public:
   static constexpr std::size_t kColumns = 64;  ///< of a tile; the first row of one is a multiple of it too
@@ -43,6 +45,8 @@ class PairCounts {
     std::size_t block_rows = 0;
   };
 
+  void count_tile(std::span<const WeightedPairs> pairs, std::size_t first, std::size_t rows, std::size_t tile,
+                  CountScratch& scratch) const;
   void transpose(const Bits& x, Side& side, const Context& context);
 
   std::vector<Side> sides_;

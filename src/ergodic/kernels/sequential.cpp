@@ -158,7 +158,8 @@ void sweep_by_tables(State& x, std::size_t begin, std::size_t end, const Affine&
       terms[r] = static_cast<std::uint32_t>(x.levels().low == 0.0f ? most : x.units());
     }
     const auto first = static_cast<std::uint32_t>(first_chain + begin);
-    HWY_DYNAMIC_DISPATCH(sweep_tile)({x, map, plan, {terms.data(), bits.rows}, begin, draw, first, x}, tile, scratch);
+    HWY_DYNAMIC_DISPATCH(sweep_tile)
+    ({x, map, plan, {terms.data(), bits.rows}, begin, draw, first, x, nullptr}, tile, scratch);
     plan.remake_block(bits, tile * kTileColumns / kBlockRows);
   }
 }

@@ -38,6 +38,7 @@ struct TableCall {
   const Draw& draw;
   std::uint32_t first_chain;  // whose random numbers chain 0 of the plan draws
   State& out;
+  Profile* profile;
 };
 
 inline constexpr std::size_t kDrawnChains = 8;  // chains whose random numbers are made at a time

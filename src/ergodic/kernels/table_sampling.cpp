@@ -31,7 +31,11 @@ void sigmoid16_all(const std::int16_t* fields, std::uint16_t* out, std::size_t c
 
 /// Draws one tile of the output for all chains of the plan.
 void sample_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
-  add_up(*call.map.quantised, call.plan, tile, scratch);
+  {
+    const Timed timed(call.profile, Stage::kProduct, call.plan.rows() * call.x.units() * kTileColumns);
+    add_up(*call.map.quantised, call.plan, tile, scratch);
+  }
+  const Timed timed(call.profile, Stage::kDraw);
   const Judge judge(call, tile);
   const SigmoidPieces& pieces = sigmoid_pieces();
   alignas(kCacheLine) std::int32_t offsets[kTileColumns];
@@ -120,7 +124,7 @@ void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::
       terms[r] = x.levels().low == 0.0f ? plan.set_bits(r) : static_cast<std::uint32_t>(x.units());
     }
     const auto first = static_cast<std::uint32_t>(first_chain + begin);
-    const TableCall call{x, map, plan, {terms.data(), rows}, begin, draw, first, out};
+    const TableCall call{x, map, plan, {terms.data(), rows}, begin, draw, first, out, context.profile};
     context.for_blocks(map.quantised->tiles(), 1, [&call](std::size_t tile, std::size_t) {
       thread_local TileScratch scratch;
       HWY_DYNAMIC_DISPATCH(sample_tile)(call, tile, scratch);

@@ -107,6 +107,19 @@ TrainResult timed_run(Trainer& trainer, std::size_t rows, double save_every, con
   return result;
 }
 
+std::vector<StageShare> shares_of(const Profile& profile) {
+  std::vector<StageShare> out;
+  double total = 0.0;
+  for (std::size_t s = 0; s < kStageNames.size(); ++s) total += profile.spent(static_cast<Stage>(s)).seconds;
+  const double frequency = cycles_per_second();
+  for (std::size_t s = 0; s < kStageNames.size(); ++s) {
+    const auto [seconds, macs] = profile.spent(static_cast<Stage>(s));
+    const double time = std::max(seconds, 1e-12);
+    out.push_back({std::string(kStageNames[s]), seconds, seconds / std::max(total, 1e-12), macs / (time * frequency)});
+  }
+  return out;
+}
+
 /// Text that JSON can hold: a file's name may be any bytes.
 std::string as_utf8(const std::string& text) {
   const auto replace = nlohmann::json::error_handler_t::replace;
@@ -200,6 +213,8 @@ Spec TrainRequest::spec() {
       .incidental()
       .number("checkpoint-every", checkpoint_every, 0.0, 1e9, "seconds between two checkpoints (beside --out)")
       .incidental()
+      .flag("profile", profile, "say at the end where the time went")
+      .incidental()
       .flag("resume", resume, "go on from the checkpoint beside --out; without one, start")
       .incidental();
   return spec;
@@ -233,10 +248,12 @@ TrainResult train(TrainRequest request, const Context& outer) {
     listeners.push_back(&*log);
   }
   Fanout fanout(listeners);
-  const Context context{outer.threads, &fanout};
+  Profile profile;
+  const Context context{outer.threads, &fanout, request.profile ? &profile : nullptr};
 
   const auto save = [&] { save_checkpoint(checkpoint, model, trainer.state(), settings); };
   TrainResult result = timed_run(trainer, data.rows(), request.checkpoint_every, save, context);
+  if (request.profile) result.profile = shares_of(profile);
   if (trainer.updates_done() < trainer.updates_total()) {
     save();
     result.checkpoint = checkpoint;
@@ -261,7 +278,22 @@ std::string to_json(const TrainResult& result) {
   nlohmann::ordered_json monitors;
   for (const auto& [name, value] : result.last.values) monitors[name] = value;
   out["monitors"] = std::move(monitors);
+  for (const auto& [stage, seconds, share, macs_per_cycle] : result.profile) {
+    out["profile"][stage] = {{"seconds", seconds}, {"share", share}, {"macs_per_cycle", macs_per_cycle}};
+  }
   return out.dump(2);
+}
+
+std::string profile_text(const TrainResult& result) {
+  if (result.profile.empty()) return {};
+  std::string out = fmt::format("{:<8} {:>9} {:>7} {:>10}\n", "stage", "seconds", "share", "MAC/cycle");
+  double seconds = 0.0;
+  for (const StageShare& row : result.profile) {
+    const std::string macs = row.macs_per_cycle > 0.0 ? fmt::format("{:.1f}", row.macs_per_cycle) : "";
+    out += fmt::format("{:<8} {:>9.3f} {:>6.1f}% {:>10}\n", row.stage, row.seconds, 100.0 * row.share, macs);
+    seconds += row.seconds;
+  }
+  return out + fmt::format("{:<8} {:>9.3f}  of all threads together, in {:.3f} s\n", "all", seconds, result.seconds);
 }
 
 }  // namespace ergodic

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/data/source.hpp"
@@ -60,8 +61,18 @@ struct TrainRequest {
   std::filesystem::path report;
   double checkpoint_every = 60.0;  ///< seconds
   bool resume = false;
+  bool profile = false;
 
   Spec spec();
+};
+
+/// One stage of training: its share of the time of all threads, and how many multiplications of a plain product it does
+/// in a cycle of a core.
+struct StageShare {
+  std::string stage;
+  double seconds = 0.0;
+  double share = 0.0;
+  double macs_per_cycle = 0.0;  ///< 0 for a stage that replaces no product
 };
 
 struct TrainResult {
@@ -72,11 +83,15 @@ struct TrainResult {
   double seconds = 0.0;             ///< of training, since this start or resumption
   double samples_per_second = 0.0;  ///< rows of training data
   Record last;                      ///< the monitors at the last record
+  std::vector<StageShare> profile;  ///< where the time went, if asked for
 };
 
 /// Trains until done, or until the observer asks to stop: then a checkpoint is written first.
 TrainResult train(TrainRequest request, const Context& context);
 
 std::string to_json(const TrainResult& result);
+
+/// The profile as a table; empty without one.
+std::string profile_text(const TrainResult& result);
 
 }  // namespace ergodic

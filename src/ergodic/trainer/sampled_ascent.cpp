@@ -13,13 +13,17 @@ namespace {
 
 constexpr int kMaxFractionBits = 16;
 
-/// sum_k (l2 w + l1 sign w) offset_k over one row or column of weights.
-double pull(const Decay& decay, float weight, double offset) {
-  const double sign = static_cast<double>(weight > 0.0f) - static_cast<double>(weight < 0.0f);
-  return (decay.l2 * weight + decay.l1 * sign) * offset;
+double dot(std::span<const float> a, std::span<const std::int32_t> b) {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < a.size(); ++k) sum += double{a[k]} * b[k];
+  return sum;
 }
 
-/// One momentum step of a bias.
+WeightedPairs side(const Chains& chains, double sign) {
+  return {&chains.layers[Rbm::kVisible].bits(), &chains.layers[Rbm::kHidden].bits(),
+          static_cast<float>(sign / static_cast<double>(chains.count()))};
+}
+
 void step_bias(std::span<const double> gradient, const Sgd& sgd, double rate, std::span<float> velocity,
                std::span<float> bias) {
   for (std::size_t k = 0; k < bias.size(); ++k) {
@@ -31,31 +35,66 @@ void step_bias(std::span<const double> gradient, const Sgd& sgd, double rate, st
 
 }  // namespace
 
-void SampledAscent::set_offsets(Layer& layer, std::span<const double> offsets, Levels levels) {
-  // No sum over all units reaches the range of exact sums.
-  const auto units_bits = static_cast<int>(std::bit_width(offsets.size()));
-  layer.fraction_bits = std::min(kMaxFractionBits, kBitSumRange - units_bits);
-  const double scale = std::ldexp(1.0, layer.fraction_bits);
-  layer.offsets.resize(offsets.size());
-  layer.bit_offsets.resize(offsets.size());
-  for (std::size_t k = 0; k < offsets.size(); ++k) {
-    const double rounded = std::nearbyint(offsets[k] * scale);
-    layer.offsets[k] = static_cast<std::int32_t>(rounded);
-    layer.bit_offsets[k] = static_cast<float>((rounded / scale - levels.low) / levels.gap());
+void SampledAscent::Units::set_offsets(std::span<const double> values, Levels levels) {
+  // So coarse that no sum over all units leaves the range of exact sums.
+  fraction_bits = std::min(kMaxFractionBits, kBitSumRange - static_cast<int>(std::bit_width(values.size())));
+  const double scale = std::ldexp(1.0, fraction_bits);
+  offsets.resize(values.size());
+  bit_offsets.resize(values.size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const double rounded = std::nearbyint(values[k] * scale);
+    offsets[k] = static_cast<std::int32_t>(rounded);
+    bit_offsets[k] = static_cast<float>((rounded / scale - levels.low) / levels.gap());
   }
 }
 
-void SampledAscent::compare(Layer& layer, std::size_t data_rows, std::size_t sample_rows, int other_fraction_bits) {
-  const std::size_t units = layer.data.counts.size();
-  layer.change.resize(units);
-  layer.other_change.resize(units);
-  const double data = static_cast<double>(data_rows), samples = static_cast<double>(sample_rows);
+void SampledAscent::Units::compare(std::size_t data_rows, std::size_t sample_rows, int other_fraction_bits) {
+  change.resize(data.counts.size());
+  other_change.resize(data.counts.size());
+  const double of_data = static_cast<double>(data_rows), of_samples = static_cast<double>(sample_rows);
   const double unit = std::ldexp(1.0, -other_fraction_bits);
-  for (std::size_t k = 0; k < units; ++k) {
-    layer.change[k] = static_cast<float>(static_cast<double>(layer.data.counts[k]) / data -
-                                         static_cast<double>(layer.samples.counts[k]) / samples);
-    layer.other_change[k] = unit * (static_cast<double>(layer.data.other_values[k]) / data -
-                                    static_cast<double>(layer.samples.other_values[k]) / samples);
+  for (std::size_t k = 0; k < change.size(); ++k) {
+    change[k] = static_cast<float>(static_cast<double>(data.counts[k]) / of_data -
+                                   static_cast<double>(samples.counts[k]) / of_samples);
+    other_change[k] = unit * (static_cast<double>(data.other_values[k]) / of_data -
+                              static_cast<double>(samples.other_values[k]) / of_samples);
+  }
+}
+
+void SampledAscent::sum_over_rows(std::size_t block, const Chains& data, const Chains& samples,
+                                  const Context& context) {
+  const auto sum = [&](const Chains& chains, Sums& sums) {
+    sums.row_values.resize(chains.count());
+    sum_rows(chains.layers[block].bits(), units(block).offsets, sums.row_values, context);
+  };
+  sum(data, units(block).data);
+  sum(samples, units(block).samples);
+}
+
+void SampledAscent::sum_over_columns(std::size_t block, const Chains& data, const Chains& samples,
+                                     const Context& context) {
+  const Units& other = units(block == Rbm::kVisible ? Rbm::kHidden : Rbm::kVisible);
+  const auto sum = [&](const Chains& chains, const Sums& other_sums, Sums& sums) {
+    sums.counts.resize(chains.layers[block].units());
+    sums.other_values.resize(sums.counts.size());
+    sum_columns(chains.layers[block].bits(), other_sums.row_values, sums.counts, sums.other_values, context);
+  };
+  sum(data, other.data, units(block).data);
+  sum(samples, other.samples, units(block).samples);
+}
+
+/// The pull of the weights towards zero changes the biases with them.
+void SampledAscent::add_decay(const Rbm& model, const Decay& decay) {
+  const double visible_unit = std::ldexp(1.0, -visible_.fraction_bits);
+  const double hidden_unit = std::ldexp(1.0, -hidden_.fraction_bits);
+  for (std::size_t i = 0; i < model.weights().rows(); ++i) {
+    const std::span<const float> row = model.weights().row(i);
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      const double sign = static_cast<double>(row[j] > 0.0f) - static_cast<double>(row[j] < 0.0f);
+      const double pull = decay.l2 * row[j] + decay.l1 * sign;
+      visible_.gradient[i] += pull * hidden_unit * hidden_.offsets[j];
+      hidden_.gradient[j] += pull * visible_unit * visible_.offsets[i];
+    }
   }
 }
 
@@ -65,99 +104,67 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
   const std::size_t n = units_of(model.visible()), m = units_of(model.hidden());
   const Levels visible_levels = levels_of(model.visible()), hidden_levels = levels_of(model.hidden());
   const double g = visible_levels.gap(), h = hidden_levels.gap();
-  const auto sum_rows_of = [&](std::size_t block, const Chains& chains, Layer& layer, Sums& sums) {
-    sums.row_values.resize(chains.count());
-    sum_rows(chains.layers[block].bits(), layer.offsets, sums.row_values, context);
-  };
-  const auto sum_columns_of = [&](std::size_t block, const Chains& chains, const Sums& other, Sums& sums) {
-    sums.counts.resize(units_of(model.layer(block)));
-    sums.other_values.resize(sums.counts.size());
-    sum_columns(chains.layers[block].bits(), other.row_values, sums.counts, sums.other_values, context);
-  };
-
-  set_offsets(visible_, offsets.visible, visible_levels);
-  sum_rows_of(Rbm::kVisible, data, visible_, visible_.data);
-  sum_rows_of(Rbm::kVisible, samples, visible_, visible_.samples);
-  sum_columns_of(Rbm::kHidden, data, visible_.data, hidden_.data);
-  sum_columns_of(Rbm::kHidden, samples, visible_.samples, hidden_.samples);
-  const auto rows = static_cast<double>(data.count());
-  for (std::size_t j = 0; j < m; ++j) {
-    const double mean = hidden_levels.low + h * static_cast<double>(hidden_.data.counts[j]) / rows;
-    offsets.hidden[j] += offsets.hidden_rate * (mean - offsets.hidden[j]);
-  }
-  set_offsets(hidden_, offsets.hidden, hidden_levels);
-  sum_rows_of(Rbm::kHidden, data, hidden_, hidden_.data);
-  sum_rows_of(Rbm::kHidden, samples, hidden_, hidden_.samples);
-  sum_columns_of(Rbm::kVisible, data, hidden_.data, visible_.data);
-  sum_columns_of(Rbm::kVisible, samples, hidden_.samples, visible_.samples);
-  compare(visible_, data.count(), samples.count(), hidden_.fraction_bits);
-  compare(hidden_, data.count(), samples.count(), visible_.fraction_bits);
-
-  // The biases follow the weights so that the units' means stay: db = dx / g - dW lambda, with the offsets as values.
-  const auto bias_gradient = [&](const Layer& own, const Layer& other, double gap) {
-    const double unit = std::ldexp(1.0, -other.fraction_bits);
-    double change_dot = 0.0, offset_dot = 0.0;
-    for (std::size_t k = 0; k < other.offsets.size(); ++k) {
-      change_dot += double{other.change[k]} * other.offsets[k];
-      offset_dot += double{other.bit_offsets[k]} * other.offsets[k];
-    }
-    change_dot *= unit;
-    offset_dot *= unit;
-    std::vector<double> gradient(own.offsets.size());
-    for (std::size_t k = 0; k < gradient.size(); ++k) {
-      const double pairs = own.other_change[k] - own.bit_offsets[k] * change_dot - own.change[k] * offset_dot;
-      gradient[k] = own.change[k] / gap - pairs / (g * h);
-    }
-    return gradient;
-  };
-  std::vector<double> visible_gradient = bias_gradient(visible_, hidden_, g);
-  std::vector<double> hidden_gradient = bias_gradient(hidden_, visible_, h);
   const Decay scaled{decay.l1 / (g * h), decay.l2};
-  if (decay.l1 != 0.0 || decay.l2 != 0.0) {
-    const double visible_unit = std::ldexp(1.0, -visible_.fraction_bits);
-    const double hidden_unit = std::ldexp(1.0, -hidden_.fraction_bits);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::span<const float> row = model.weights().row(i);
-      for (std::size_t j = 0; j < m; ++j) {
-        visible_gradient[i] += pull(scaled, row[j], hidden_unit * hidden_.offsets[j]);
-        hidden_gradient[j] += pull(scaled, row[j], visible_unit * visible_.offsets[i]);
-      }
+  {
+    const Timed timed(context.profile, Stage::kBias);
+    visible_.set_offsets(offsets.visible, visible_levels);
+    sum_over_rows(Rbm::kVisible, data, samples, context);
+    sum_over_columns(Rbm::kHidden, data, samples, context);
+    for (std::size_t j = 0; j < m; ++j) {
+      const double share = static_cast<double>(hidden_.data.counts[j]) / static_cast<double>(data.count());
+      offsets.hidden[j] += offsets.hidden_rate * (hidden_levels.low + h * share - offsets.hidden[j]);
     }
+    hidden_.set_offsets(offsets.hidden, hidden_levels);
+    sum_over_rows(Rbm::kHidden, data, samples, context);
+    sum_over_columns(Rbm::kVisible, data, samples, context);
+    visible_.compare(data.count(), samples.count(), hidden_.fraction_bits);
+    hidden_.compare(data.count(), samples.count(), visible_.fraction_bits);
+
+    // db = dx / g - dW lambda, lambda being a value: the biases follow the weights so that the units' means stay.
+    const auto find_gradient = [&](Units& own, const Units& other, double gap) {
+      const double unit = std::ldexp(1.0, -other.fraction_bits);
+      const double change = unit * dot(other.change, other.offsets),
+                   offset = unit * dot(other.bit_offsets, other.offsets);
+      own.gradient.resize(own.offsets.size());
+      for (std::size_t k = 0; k < own.gradient.size(); ++k) {
+        const double pairs = own.other_change[k] - own.bit_offsets[k] * change - own.change[k] * offset;
+        own.gradient[k] = own.change[k] / gap - pairs / (g * h);
+      }
+    };
+    find_gradient(visible_, hidden_, g);
+    find_gradient(hidden_, visible_, h);
+    if (scaled.l1 != 0.0 || scaled.l2 != 0.0) add_decay(model, scaled);
   }
 
-  const std::span<float> weight_velocity = sgd.momentum != 0.0 ? velocity.first(n * m) : std::span<float>{};
-  model.update_by_blocks(
-      [&](Parameters& parameters, const auto& done) {
-        const Ascent ascent{{parameters["weights"].data(), n, m},
-                            weight_velocity,
-                            visible_.bit_offsets,
-                            visible_.change,
-                            hidden_.bit_offsets,
-                            hidden_.change,
-                            static_cast<float>(1.0 / (g * h)),
-                            static_cast<float>(rate),
-                            static_cast<float>(sgd.momentum),
-                            static_cast<float>(scaled.l1),
-                            static_cast<float>(scaled.l2)};
-        const auto side = [](const Chains& chains, double sign) {
-          return WeightedPairs{&chains.layers[Rbm::kVisible].bits(), &chains.layers[Rbm::kHidden].bits(),
-                               static_cast<float>(sign / static_cast<double>(chains.count()))};
-        };
-        const WeightedPairs sides[] = {side(data, 1.0), side(samples, -1.0)};
-        counts_.run(
-            sides,
-            [&](std::size_t row, std::size_t column, MatrixView<const float> tile) {
-              for (std::size_t r = 0; r < tile.rows(); r += Couplings::kBlock) {
-                const std::size_t rows = std::min(Couplings::kBlock, tile.rows() - r);
-                ascend(ascent, row + r, column, {tile.row(r).data(), rows, tile.cols()});
-                done(row + r, column);
-              }
-            },
-            context);
-        step_bias(visible_gradient, sgd, rate, velocity.subspan(n * m, n), parameters["visible_bias"]);
-        step_bias(hidden_gradient, sgd, rate, velocity.subspan(n * m + n, m), parameters["hidden_bias"]);
-      },
-      context);
+  const auto edit = [&](Parameters& parameters, const auto& done) {
+    Ascent ascent{.weights = {parameters["weights"].data(), n, m},
+                  .row_offset = visible_.bit_offsets,
+                  .row_change = visible_.change,
+                  .column_offset = hidden_.bit_offsets,
+                  .column_change = hidden_.change,
+                  .scale = static_cast<float>(1.0 / (g * h)),
+                  .rate = static_cast<float>(rate),
+                  .momentum = static_cast<float>(sgd.momentum),
+                  .l1 = static_cast<float>(scaled.l1),
+                  .l2 = static_cast<float>(scaled.l2)};
+    if (sgd.momentum != 0.0) ascent.velocity = velocity.first(n * m);
+    const auto step_tile = [&](std::size_t row, std::size_t column, MatrixView<const float> tile) {
+      for (std::size_t r = 0; r < tile.rows(); r += Couplings::kBlock) {
+        const std::size_t rows = std::min(Couplings::kBlock, tile.rows() - r);
+        {
+          const Timed timed(context.profile, Stage::kStep);
+          ascend(ascent, row + r, column, {tile.row(r).data(), rows, tile.cols()});
+        }
+        const Timed timed(context.profile, Stage::kRenew);
+        done(row + r, column);
+      }
+    };
+    const WeightedPairs sides[] = {side(data, 1.0), side(samples, -1.0)};
+    pair_counts_.run(sides, step_tile, context);
+    step_bias(visible_.gradient, sgd, rate, velocity.subspan(n * m, n), parameters["visible_bias"]);
+    step_bias(hidden_.gradient, sgd, rate, velocity.subspan(n * m + n, m), parameters["hidden_bias"]);
+  };
+  model.update_by_blocks(edit, context);
 }
 
 }  // namespace ergodic

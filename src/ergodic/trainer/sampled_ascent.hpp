@@ -36,26 +36,32 @@ class SampledAscent {
             const Sgd& sgd, double rate, std::span<float> velocity, const Context& context);
 
  private:
-  /// One layer of one side.
+  /// What is summed over the rows of one layer of one side.
   struct Sums {
-    std::vector<std::int32_t> row_values;    // sum of the offsets of the units that are on
-    std::vector<std::int64_t> counts;        // how often each unit is on
-    std::vector<std::int64_t> other_values;  // sum of the other layer's row values where it is on
+    std::vector<std::int32_t> row_values;    // of each row: sum of the offsets of the units that are on
+    std::vector<std::int64_t> counts;        // of each unit: in how many rows it is on
+    std::vector<std::int64_t> other_values;  // of each unit: sum of the other layer's row values where it is on
   };
-  struct Layer {
+  struct Units {
     Sums data, samples;
     int fraction_bits = 0;              // of the offsets
     std::vector<std::int32_t> offsets;  // as values of the units, in 2^-fraction_bits
     std::vector<float> bit_offsets;     // the same as values of the bits
-    std::vector<float> change;          // difference of the shares of rows where each unit is on
-    std::vector<double> other_change;   // difference of the means of (on or not) * other layer's row value
+    std::vector<float> change;          // of the share of rows where a unit is on, data minus samples
+    std::vector<double> other_change;   // of the mean of (on or not) * (other layer's row value)
+    std::vector<double> gradient;       // of the biases
+
+    void set_offsets(std::span<const double> values, Levels levels);
+    void compare(std::size_t data_rows, std::size_t sample_rows, int other_fraction_bits);
   };
 
-  void set_offsets(Layer& layer, std::span<const double> offsets, Levels levels);
-  void compare(Layer& layer, std::size_t data_rows, std::size_t sample_rows, int other_fraction_bits);
+  void sum_over_rows(std::size_t block, const Chains& data, const Chains& samples, const Context& context);
+  void sum_over_columns(std::size_t block, const Chains& data, const Chains& samples, const Context& context);
+  void add_decay(const Rbm& model, const Decay& decay);
+  Units& units(std::size_t block) { return block == Rbm::kVisible ? visible_ : hidden_; }
 
-  Layer visible_, hidden_;
-  PairCounts counts_;
+  Units visible_, hidden_;
+  PairCounts pair_counts_;
 };
 
 }  // namespace ergodic

@@ -134,7 +134,10 @@ void Trainer::update(const Context& context) {
   if (data_.count() != rows.size()) {
     data_.layers = {model_.make_state(Rbm::kVisible, rows.size()), model_.make_state(Rbm::kHidden, rows.size())};
   }
-  gather(train_, rows, key_, batches_.epoch_of(update_), data_.layers[Rbm::kVisible].bits());
+  {
+    const Timed timed(context.profile, Stage::kGather);
+    gather(train_, rows, key_, batches_.epoch_of(update_), data_.layers[Rbm::kVisible].bits());
+  }
   model_.resample(Rbm::kHidden, data_.layers, key_.at(Purpose::kDataHidden, update_), 0, context);
   const ModelTerm model_term = negative_->advance(model_, data_, update_, key_, context);
 
@@ -166,6 +169,7 @@ void Trainer::ascend_exactly(const Statistics& model_term, double rate, const Co
 }
 
 void Trainer::record(const Context& context) {
+  const Timed timed(context.profile, Stage::kMeasure);
   const double epoch = static_cast<double>(update_) / static_cast<double>(batches_.per_epoch());
   Record record{update_, epoch, measure(model_, monitored_train_, monitored_held_out_, key_, kMonitorStep, context)};
   for (const auto& [name, value] : record.values) {
