@@ -81,4 +81,4 @@ Json spins(const Json& request) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return serve("loop", threads_from(argc, argv), {{"spins", spins}}); }
+int main(int argc, char** argv) { return serve("loop", __VERSION__, threads_from(argc, argv), {{"spins", spins}}); }

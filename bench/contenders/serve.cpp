@@ -26,8 +26,9 @@ Json answer(const Json& request, const std::map<std::string, Work>& kinds) try {
 
 }  // namespace
 
-int serve(const std::string& contender, std::size_t threads, const std::map<std::string, Work>& kinds) {
-  Json hello{{"contender", contender}, {"threads", threads}, {"kinds", Json::array()}};
+int serve(const std::string& contender, const std::string& version, std::size_t threads,
+          const std::map<std::string, Work>& kinds) {
+  Json hello{{"contender", contender}, {"version", version}, {"threads", threads}, {"kinds", Json::array()}};
   for (const auto& [kind, work] : kinds) hello["kinds"].push_back(kind);
   std::cout << hello << std::endl;
   for (std::string line; std::getline(std::cin, line);) std::cout << answer(Json::parse(line), kinds) << std::endl;

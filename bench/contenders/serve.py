@@ -14,9 +14,20 @@ def threads():
     return int(sys.argv[1])
 
 
-def serve(contender, kinds):
+def blas():
+    """The BLAS that this process has loaded. Measured with the slow reference library the others would look good."""
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            name = line.split("/")[-1].strip()
+            if name.startswith("libopenblas"):
+                return name
+    sys.exit("contender: this Python does not use OpenBLAS; install libopenblas-dev")
+
+
+def serve(contender, version, kinds):
     """Answers requests, a line each, until the standard input ends. `kinds` are functions from request to answer."""
-    print(json.dumps({"contender": contender, "threads": threads(), "kinds": sorted(kinds)}), flush=True)
+    hello = {"contender": contender, "version": f"{version}, {blas()}", "threads": threads(), "kinds": sorted(kinds)}
+    print(json.dumps(hello), flush=True)
     for line in sys.stdin:
         request = json.loads(line)
         try:

@@ -392,5 +392,6 @@ Json products(const Json& request) {
 int main(int argc, char** argv) {
   const std::size_t threads = threads_from(argc, argv);
   openblas_set_num_threads(static_cast<int>(threads));
-  return serve("sgemm", threads, {{"train", train}, {"gibbs", gibbs}, {"ais", ais}, {"products", products}});
+  return serve("sgemm", openblas_get_config(), threads,
+               {{"train", train}, {"gibbs", gibbs}, {"ais", ais}, {"products", products}});
 }

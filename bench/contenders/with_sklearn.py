@@ -2,6 +2,7 @@
 much as CD-1. Through `fit`: `partial_fit` would turn everything to float64."""
 
 import numpy as np
+import sklearn
 from sklearn.neural_network import BernoulliRBM
 
 import machines
@@ -58,4 +59,4 @@ def gibbs(request):
 
 
 if __name__ == "__main__":
-    serve("sklearn", {"train": train, "gibbs": gibbs})
+    serve("sklearn", sklearn.__version__, {"train": train, "gibbs": gibbs})

@@ -35,4 +35,4 @@ class Torch(matrices.Operations):
 if __name__ == "__main__":
     torch.set_num_threads(threads())
     torch.set_grad_enabled(False)
-    serve("torch", matrices.kinds(Torch()))
+    serve("torch", torch.__version__, matrices.kinds(Torch()))
