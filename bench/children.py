@@ -8,7 +8,7 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 CORES = sorted(os.sched_getaffinity(0), reverse=True)  # core 0 has most of the system's own work
-PYTHON = "/usr/bin/python3"  # Debian's, for which tools/setup installs the packages
+PYTHON = sys.executable
 
 
 class ContenderError(Exception):
@@ -30,10 +30,11 @@ class Child:
 
     def __init__(self, name, command, threads):
         self.name = name
-        settings = {"OPENBLAS_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads), "PYTHONDONTWRITEBYTECODE": "1"}
+        count = str(threads)
+        settings = {"OPENBLAS_NUM_THREADS": count, "OMP_NUM_THREADS": count, "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             self.process = subprocess.Popen(
-                [*command, str(threads)], cwd=BENCH, env={**os.environ, **settings}, text=True, stdin=subprocess.PIPE,
+                [*command, count], cwd=BENCH, env={**os.environ, **settings}, text=True, stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, preexec_fn=lambda: os.sched_setaffinity(0, CORES[:threads]))
         except OSError as error:
             raise ContenderError(f"cannot start {name}: {error}; leave it out with --contenders") from None

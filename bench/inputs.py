@@ -5,6 +5,7 @@ import subprocess
 import numpy as np
 
 import machines
+from workloads import training
 
 
 class Inputs:
@@ -36,7 +37,8 @@ class Inputs:
         """In one random order: the contenders take the rows as they come, and the first half of MNIST is easier."""
         if self.source == "mnist":
             subprocess.run([self.command, "data", "get", "mnist"], check=True)
-        self.ergodic.ask({"kind": "export", "source": self.source, "train": path, "test": str(self.folder / "test.npy")})
+        test = str(self.folder / "test.npy")
+        self.ergodic.ask({"kind": "export", "source": self.source, "train": path, "test": test})
         rows = np.load(path)
         np.save(path, rows[np.random.default_rng(0).permutation(len(rows))])
 
@@ -56,8 +58,9 @@ class Inputs:
 
     def make_trained_machine(self, path, hidden):
         data = self.path(("train",))
-        self.ergodic.ask({"kind": "train", "data": data, "rows": len(np.load(data, mmap_mode="r")), "epochs": 1,
-                          "hidden": hidden, "method": "pcd", "steps": 1, "batch": 100, "rate": 0.05, "seed": 1, "out": path})
+        rows, units = np.load(data, mmap_mode="r").shape
+        request = training(data, visible=units, hidden=hidden, rows=rows, batch=100, method="pcd")
+        self.ergodic.ask({**request, "seed": 1, "out": path})
 
     # ---- Random ones, of any size ----
 

@@ -61,8 +61,8 @@ class Measurement:
                 "macs_per_second": macs(request) / seconds}
 
     def turn_to_target(self, name, request):
-        """The seconds of training until the exact likelihood passes the target, between two snapshots by a straight line.
-        A value of None if it never does."""
+        """The seconds of training until the exact likelihood passes the target, as if it changed along a straight line
+        from snapshot to snapshot. The value is None if it never passes."""
         folder = self.inputs.folder / "snapshots"
         folder.mkdir(exist_ok=True)
         snapshots = self.ask(name, {**request, "out": str(folder / name)})["snapshots"]

@@ -1,5 +1,6 @@
 """From turns to numbers: medians, ratios within a round, and the table."""
 
+import itertools
 import statistics
 
 REFERENCE = "ergodic"
@@ -28,10 +29,12 @@ def summarise(result):
 
 def falls(curve):
     """Neighbouring points between which the multiply-adds in a cycle change by more than a factor of two."""
+    if curve["axis"] == "threads":
+        return []
     out = []
     for name, values in curve["macs_per_cycle"].items():
-        for (x, y), (next_x, next_y) in zip(zip(curve["points"], values), list(zip(curve["points"], values))[1:]):
-            if curve["axis"] != "threads" and max(y, next_y) > 2 * min(y, next_y):
+        for (x, y), (next_x, next_y) in itertools.pairwise(zip(curve["points"], values)):
+            if max(y, next_y) > 2 * min(y, next_y):
                 out.append(f"{name}, {curve['kind']}: {y:.1f} at {curve['axis']} {x:g}, {next_y:.1f} at {next_x:g}")
     return out
 
@@ -59,7 +62,8 @@ def workload_table(result):
 def products_table(products):
     rows = [("products of sgemm alone", "peak GMAC/s", "up", "down", "statistics")]
     for entry in products:
-        rows.append((entry["name"], f"{entry['peak'] / 1e9:.1f}", *(f"{share:.0%}" for share in entry["shares"].values())))
+        shares = (f"{share:.0%}" for share in entry["shares"].values())
+        rows.append((entry["name"], f"{entry['peak'] / 1e9:.1f}", *shares))
     return columns(rows)
 
 

@@ -1,7 +1,7 @@
 """What is measured: the shape of every workload, in one place.
 
-A request names files by what they hold, ("trained machine", 500) for example; inputs.py makes them. `quick` looks whether
-everything runs, `default` is what `make bench` does, `full` gives every contender the whole work.
+A request names files by what they hold, ("trained machine", 500) for example; inputs.py makes them. `quick` looks
+whether everything runs, `default` is what `make bench` does, `full` gives every contender the whole work.
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class Workload:
     request: dict
     contenders: tuple  # who takes part, if it knows the kind of work
     amount: str  # the field of the request by which the work grows
-    check: dict = field(default_factory=dict)  # changes the request into one whose answer shows whether the code is right
+    check: dict = field(default_factory=dict)  # changes the request into one whose answer shows if the code is right
 
     @property
     def kind(self):
@@ -87,12 +87,12 @@ def workloads(size):
         trained("W1b", 500, (*MATRICES, "sklearn")),
         trained("W2", 500, MATRICES, method="pcd", steps=10, rows=pick(1000, 20000, 60000)),
         Workload("W3", f"{shape}, {chains:,} chains, {sweeps:,} Gibbs sweeps", "chain-sweeps/s",
-                 dict(kind="gibbs", machine=("trained machine", hidden), data=("test",), visible=visible, hidden=hidden, chains=chains,
-                      sweeps=sweeps),
+                 dict(kind="gibbs", machine=("trained machine", hidden), data=("test",), visible=visible, hidden=hidden,
+                      chains=chains, sweeps=sweeps),
                  (*MATRICES, "sklearn"), "sweeps", dict(sweeps=pick(20, 50))),
         Workload("W4", f"{shape}, AIS, {ais_chains} chains, {temperatures:,} temperatures", "chain-temperatures/s",
-                 dict(kind="ais", machine=("trained machine", hidden), base=("base",), visible=visible, hidden=hidden, chains=ais_chains,
-                      temperatures=temperatures),
+                 dict(kind="ais", machine=("trained machine", hidden), base=("base",), visible=visible, hidden=hidden,
+                      chains=ais_chains, temperatures=temperatures),
                  MATRICES, "temperatures", dict(machine=("trained machine", 16), temperatures=pick(500, 1000))),
         Workload("W5", f"{wide_side**2} x {wide_hidden}, CD-1, batch 128, {wide_rows:,} rows", "samples/s",
                  training(("wide", wide_side), visible=wide_side**2, hidden=wide_hidden, rows=wide_rows, batch=128),
@@ -101,8 +101,10 @@ def workloads(size):
                  dict(training(visible=visible, hidden=16, rows=rows, batch=100, method="pcd", epochs=pick(5, 3)),
                       snapshot_every=pick(50, 100), target=target, rates=pick([0.1], [0.02, 0.05, 0.1, 0.2, 0.4])),
                  (*MATRICES, "sklearn"), "epochs"),
-        Workload("W7", f"{spins:,} spins, all coupled, {spin_chains} chains, {spin_sweeps} Gibbs sweeps", "spin updates/s",
-                 dict(kind="spins", couplings=("couplings", spins), visible=spins, chains=spin_chains, sweeps=spin_sweeps),
+        Workload("W7", f"{spins:,} spins, all coupled, {spin_chains} chains, {spin_sweeps} Gibbs sweeps",
+                 "spin updates/s",
+                 dict(kind="spins", couplings=("couplings", spins), visible=spins, chains=spin_chains,
+                      sweeps=spin_sweeps),
                  ("ergodic", "loop", "numpy"), "sweeps", dict(sweeps=pick(20, 50), chains=16)),
     ]
 
@@ -130,8 +132,8 @@ def curves(size):
 
     def request(kind, visible=784, hidden=500, rows=100, density=0.2):
         """`rows` are those of a batch, or chains."""
-        each = macs(dict(kind=kind, steps=1, visible=visible, hidden=hidden, rows=rows, epochs=1, chains=rows, sweeps=1))
-        times = min(max(round(work / each), 2), max(20000 // rows, 2))
+        one = dict(kind=kind, visible=visible, hidden=hidden, rows=rows, chains=rows, steps=1, epochs=1, sweeps=1)
+        times = min(max(round(work / macs(one)), 2), max(20000 // rows, 2))
         random = dict(visible=visible, hidden=hidden, density=density)
         if kind == "gibbs":
             return dict(kind="gibbs", data=("random rows", visible, rows, density),

@@ -37,11 +37,31 @@ def test_measures_and_checks(results):
 
 
 def test_another_build_takes_part_beside_the_first(results):
-    done = bench("--contenders", f"ergodic,ergodic-{BUILD.name}", "--ergodic", BUILD, "--only", "W3", "--results", results)
+    names = f"ergodic,ergodic-{BUILD.name}"
+    done = bench("--contenders", names, "--ergodic", BUILD, "--only", "W3", "--results", results)
     assert done.returncode == 0, done.stderr
     (workload,) = json.loads((results / "results.json").read_text())["workloads"]
     other = workload["contenders"][f"ergodic-{BUILD.name}"]
     assert 0 < other["ergodic_faster"]["min"] <= other["ergodic_faster"]["max"]
+
+
+IMPOSTOR = """#!/usr/bin/python3
+import sys
+print('{"kinds": ["gibbs"]}', flush=True)
+for line in sys.stdin:
+    print('{"seconds": 1e-6, "activity": 0.9, "hertz": 1e9}', flush=True)
+"""
+
+
+def test_a_wrong_answer_fails_the_run(results, tmp_path):
+    program = tmp_path / "impostor/bench/bench_ergodic"
+    program.parent.mkdir(parents=True)
+    program.write_text(IMPOSTOR)
+    program.chmod(0o755)
+    names = "ergodic,ergodic-impostor"
+    done = bench("--contenders", names, "--ergodic", tmp_path / "impostor", "--only", "W3", "--results", results)
+    assert done.returncode == 1
+    assert "wrong: ergodic-impostor in W3: activity 0.900" in done.stderr
 
 
 def test_leaves_out_what_a_contender_cannot_do(results):

@@ -134,8 +134,8 @@ def gibbs(operations, request):
 
 
 def ais(operations, request):
-    """Annealed importance sampling (Neal 2001; for these machines Salakhutdinov and Murray 2008), from independent units
-    with the biases `base` to the machine, in equal steps of the inverse temperature."""
+    """Annealed importance sampling (Neal 2001; for these machines Salakhutdinov and Murray 2008), from independent
+    units with the biases `base` to the machine, in equal steps of the inverse temperature."""
     operations.seed(request["seed"])
     chains, temperatures = request["chains"], request["temperatures"]
     machine = Machine(operations, machines.load(request["machine"]), chains)

@@ -1,5 +1,5 @@
-"""scikit-learn's BernoulliRBM in float32. It trains by PCD-1 only, whatever the request calls the method, which costs as
-much as CD-1. Through `fit`: `partial_fit` would turn everything to float64."""
+"""scikit-learn's BernoulliRBM in float32. It trains by PCD-1 only, whatever the request calls the method, which costs
+as much as CD-1. Through `fit`: `partial_fit` would turn everything to float64."""
 
 import numpy as np
 import sklearn
