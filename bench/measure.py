@@ -118,7 +118,7 @@ class Measurement:
             machine = str(self.inputs.folder / f"learned-{name}.safetensors")
             self.ask(name, {**request, "out": machine})
             value = self.evaluate(machine)["log_likelihood"]["value"]
-            learned = value > self.independent_likelihood + (1 if self.size == "quick" else 20)
+            learned = value > self.independent_likelihood + (1 if self.size == "quick" else 10)
             out[name] = f"{value:.1f} nats (independent units {self.independent_likelihood:.1f})", learned
         return out
 

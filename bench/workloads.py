@@ -75,7 +75,7 @@ def workloads(size):
         request = training(visible=visible, hidden=hidden, **{"rows": rows, "batch": batch, **changes})
         method = f"{request['method'].upper()}-{request['steps']}"
         return Workload(name, f"{shape}, {method}, batch {batch}, {request['rows']:,} rows", "samples/s", request,
-                        contenders, "rows", learning_check(pick(2000, 20000), batch, pick(100, 600)))
+                        contenders, "rows", learning_check(pick(2000, 20000), batch, pick(100, 300)))
 
     sweeps = pick(20, 100, 1000)
     chains, ais_chains, temperatures = pick(100, 1000), pick(20, 100), pick(50, 1000)
