@@ -4,6 +4,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.ticker import EngFormatter
 
 COLOURS = {"ergodic": "#c0392b", "sgemm": "#2c3e50", "torch": "#7f8c8d", "numpy": "#95a5a6", "sklearn": "#bdc3c7",
            "loop": "#7f8c8d"}
@@ -46,6 +47,7 @@ def draw_bars(panel, result):
     panel.invert_yaxis()
     panel.set_title(f"{result['name']}  {result['title']}", fontsize=8)
     panel.set_xlabel(result["unit"] + (" (less is better)" if result["unit"] == "s" else ""), fontsize=8)
+    panel.xaxis.set_major_formatter(EngFormatter(sep=""))
     panel.tick_params(labelsize=8)
 
 
@@ -54,14 +56,16 @@ def draw_curves(part, curves):
     panels = dict(zip(names, part.subplots(1, len(names), squeeze=False)[0]))
     for curve in curves:
         panel = panels[curve["axis"]]
+        if curve["axis"] in ("rows", "visible", "hidden"):
+            panel.set_xscale("log", base=2)
+        else:
+            panel.set_xticks(curve["points"])
         for name, values in curve["macs_per_cycle"].items():
             style = "-" if curve["kind"] == "train" else "--"
             panel.plot(curve["points"], values, style, marker=".", color=colour(name), label=f"{name}, {curve['kind']}")
-        if curve["axis"] not in ("density", "threads"):
-            panel.set_xscale("log", base=2)
+    for axis, panel in panels.items():
         panel.set_ylim(bottom=0)
-        panel.set_xlabel("rows of a batch, or chains" if curve["axis"] == "rows" else curve["axis"], fontsize=8)
+        panel.set_xlabel("rows of a batch, or chains" if axis == "rows" else axis, fontsize=8)
         panel.tick_params(labelsize=8)
-    first = panels[names[0]]
-    first.set_ylabel("logical MAC / cycle", fontsize=8)
-    first.legend(fontsize=7)
+    panels[names[0]].set_ylabel("logical MAC / cycle", fontsize=8)
+    panels[names[0]].legend(fontsize=7, loc="lower right")

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <stdexcept>
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clock.hpp"
@@ -152,8 +154,9 @@ class Training {
         hidden_(2 * batch_, machine.hidden()) {}
 
   void update(const float* data) {
-    float *const data_hidden = hidden_[0], *const chain_visible = visible_[batch_],
-                 *const chain_hidden = hidden_[batch_];
+    float* const data_hidden = hidden_[0];
+    float* const chain_visible = visible_[batch_];
+    float* const chain_hidden = hidden_[batch_];
     std::copy_n(data, batch_ * machine_.visible(), visible_[0]);
     gibbs_.draw_hidden(visible_[0], 1.0f, data_hidden);
     for (std::size_t s = 0; s < steps_; ++s) {
