@@ -29,9 +29,11 @@ test: ## build and run all tests
 	cmake --build --preset release --parallel $(JOBS)
 	ctest --preset release --parallel $(JOBS)
 
-bench: build ## measure the training throughput on this machine
+bench: ## measure Ergodic against other ways to do the same (results in bench/results/); ARGS="--help" for options
 	@tools/setup bench
-	bench/run
+	cmake --preset release -DERGODIC_BENCH=ON $(if $(wildcard build/release/CMakeCache.txt),,-DERGODIC_TESTS=OFF)
+	cmake --build --preset release --parallel $(JOBS)
+	bench/run $(ARGS)
 
 check-long: ## run the tests again with address, undefined and thread sanitizers, and with clang
 	@tools/setup test
@@ -57,4 +59,4 @@ install: build ## install the command and the library under PREFIX (default /usr
 	cmake --install build/release --prefix "$(PREFIX)"
 
 clean: ## remove everything that the targets above have built
-	rm -rf build demo
+	rm -rf build demo bench/results

@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 
+
+def without(packages, *missing):
+    return [package for package in packages if package not in missing]
+
+
 SETUP = Path(__file__).resolve().parent.parent / "tools/setup"
 BUILD = "g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev zlib1g-dev libpng-dev".split()
 TEST = BUILD + "libgtest-dev clang python3 python3-numpy python3-pytest".split()
+BENCH = BUILD + "libopenblas-dev python3 python3-numpy python3-sklearn python3-torch python3-matplotlib".split()
+ALL = TEST + without(BENCH, *TEST)
 
 STUBS = {
     # Like the real one: the asked-for packages that it knows, and exit code 1 if it does not know one.
@@ -47,7 +54,7 @@ class System:
         (folder / "cmake-version").write_text("cmake version 3.25.1\n")
         (folder / "lists").touch()
 
-    def run(self, *groups, installed=TEST, without=(), user=0, **environment):
+    def run(self, *groups, installed=ALL, without=(), user=0, **environment):
         for name in without:
             (self.folder / name).unlink()
         (self.folder / "packages").write_text(" ".join(installed))
@@ -74,10 +81,6 @@ def installing(*packages):
 UPDATE = "apt-get noninteractive -q -o DPkg::Lock::Timeout=120 update"
 
 
-def without(packages, *missing):
-    return [package for package in packages if package not in missing]
-
-
 @pytest.mark.parametrize("group", ["build", "test", "demo", "bench"])
 def test_does_nothing_when_nothing_is_missing(system, group):
     done = system.run(group)
@@ -93,6 +96,13 @@ def test_installs_just_what_is_missing(system):
 def test_building_does_not_ask_for_the_packages_of_the_tests(system):
     assert system.run("build", installed=BUILD).returncode == 0
     assert system.calls == []
+
+
+def test_measuring_asks_for_the_contenders_and_nobody_else_does(system):
+    assert system.run("build", "test", "demo", installed=TEST).returncode == 0
+    assert system.calls == []
+    assert system.run("bench", installed=TEST).returncode == 0
+    assert system.calls == [installing(*without(BENCH, *TEST))]
 
 
 def test_fetches_the_package_lists_only_when_needed(system):
@@ -150,13 +160,15 @@ def test_says_so_when_the_package_of_cmake_is_too_old(system):
     assert "CMake 3.25 or newer is needed" in done.stderr
 
 
-def test_demo_installs_npm_where_there_is_none(system):
-    assert system.run("demo", without=["npm"]).returncode == 0
+@pytest.mark.parametrize("group", ["demo", "bench"])
+def test_installs_npm_where_there_is_none(system, group):
+    assert system.run(group, without=["npm"]).returncode == 0
     assert system.calls == [installing("npm")]
 
 
-def test_demo_goes_on_without_npm(system):
-    done = system.run("demo", without=["npm"], APT_FAILS="npm")
+@pytest.mark.parametrize("group", ["demo", "bench"])
+def test_goes_on_without_npm(system, group):
+    done = system.run(group, without=["npm"], APT_FAILS="npm")
     assert done.returncode == 0
     assert "warning: could not install npm" in done.stderr
 

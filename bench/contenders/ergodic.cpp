@@ -1,0 +1,160 @@
+// Ergodic, through the library as any program would use it.
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "clock.hpp"
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/version.hpp"
+#include "ergodic/data/source.hpp"
+#include "ergodic/format/npy.hpp"
+#include "ergodic/model/rbm.hpp"
+#include "ergodic/sampler/chains.hpp"
+#include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/store/model_file.hpp"
+#include "ergodic/trainer/trainer.hpp"
+#include "serve.hpp"
+
+namespace {
+
+using namespace bench;
+using namespace ergodic;
+
+/// Times the updates of a run and nothing else. The trainer asks before each update whether to stop: the clock starts
+/// at the first question, after the record of the start, and the run is stopped before the record of its end.
+class UpdateClock : public Observer {
+ public:
+  explicit UpdateClock(std::uint64_t updates) : updates_(updates) {}
+
+  bool stop_requested() override {
+    if (done_ == 0 && !running_) start();
+    if (done_ < updates_) return false;
+    if (running_) stop();
+    return true;
+  }
+  void progress(const Progress&) override { ++done_; }
+
+  std::uint64_t done() const { return done_; }
+  double seconds() const { return watch_.seconds(); }
+
+  /// Calls f with the clock stopped.
+  template <class F>
+  void untimed(const F& f) {
+    stop();
+    f();
+    start();
+  }
+
+ private:
+  void start() { watch_.start(), running_ = true; }
+  void stop() { watch_.stop(), running_ = false; }
+
+  std::uint64_t updates_;
+  std::uint64_t done_ = 0;
+  bool running_ = false;
+  Stopwatch watch_;
+};
+
+TrainOptions train_options(const Json& request) {
+  TrainOptions options;
+  options.method = request.at("method") == "cd" ? Method::kCd : Method::kPcd;
+  options.steps = request.at("steps");
+  options.batch = options.chains = request.at("batch");
+  options.epochs = request.at("epochs").get<std::uint64_t>() + 2;  // one before and one after those that are timed
+  options.record_every = options.epochs;
+  options.learning_rate = request.at("rate");
+  options.schedule = Schedule::kConstant;
+  return options;
+}
+
+/// A run's first update comes after a record of the start, which nobody wants here.
+void skip_first_epoch(Trainer& trainer) {
+  TrainingState state = trainer.state();
+  state.update = trainer.updates_per_epoch();
+  trainer.restore(std::move(state));
+}
+
+Json train(const Json& request, Threads& threads) {
+  const Dataset data = first_rows(request.at("data"), request.at("rows"));
+  const Key key{request.at("seed")};
+  Rbm machine(Bernoulli{data.units()}, Bernoulli{request.at("hidden").get<std::size_t>()});
+  const TrainOptions options = train_options(request);
+  initialise(machine, data, options.initial_weight_scale, key, Context{&threads});
+
+  Trainer trainer(machine, data, {}, options, key, Context{&threads});
+  skip_first_epoch(trainer);
+  const std::uint64_t updates = trainer.updates_per_epoch() * (options.epochs - 2);
+  const std::uint64_t snapshot_every = request.value("snapshot_every", std::uint64_t{0});
+  UpdateClock clock(updates);
+  Json snapshots = Json::array();
+  const auto after_update = [&] {
+    if (snapshot_every == 0 || clock.done() % snapshot_every != 0) return;
+    clock.untimed([&] {
+      const std::string path = snapshot_path(request, clock.done());
+      save_model(path, machine, {});
+      snapshots.push_back({{"seconds", clock.seconds()}, {"path", path}});
+    });
+  };
+  trainer.run(after_update, Context{&threads, &clock});
+  if (clock.done() != updates) throw std::logic_error("the trainer did not do the updates that were timed");
+
+  if (request.contains("out")) save_model(request.at("out").get<std::string>(), machine, {});
+  return {{"seconds", clock.seconds()}, {"snapshots", snapshots}};
+}
+
+/// The share of bits that are on.
+double activity(const Bits& bits) {
+  std::uint64_t on = 0;
+  for (const std::uint64_t word : bits.words()) on += static_cast<std::uint64_t>(std::popcount(word));
+  return static_cast<double>(on) / static_cast<double>(bits.rows() * bits.cols());
+}
+
+Json gibbs(const Json& request, Threads& threads) {
+  const Context context{&threads};
+  const Rbm machine = load_model(request.at("machine").get<std::string>()).model;
+  const Key key{request.at("seed")};
+  State visible(first_rows(request.at("data"), request.at("chains")).bits, levels_of(machine.visible()));
+  Chains chains = start_at(machine, std::move(visible), 0, key, context);
+
+  const std::size_t sweeps = request.at("sweeps");
+  Stopwatch watch;
+  watch.start();
+  for (std::size_t s = 0; s < sweeps; ++s) step(Gibbs{}, machine, chains, key, context);
+  watch.stop();
+  return {{"seconds", watch.seconds()}, {"activity", activity(chains.layers[Rbm::kVisible].bits())}};
+}
+
+/// Writes a data set, binarised as --data does it, as bytes 0 and 1 for all contenders.
+Json export_data(const Json& request) {
+  DataOptions options;
+  options.source = request.at("source");
+  const DataParts parts = load_data(options);
+  const auto write = [](const Dataset& data, const std::string& path) {
+    Array array{ElementType::kUInt8, {data.rows(), data.units()}, {}};
+    array.bytes.resize(array.size());
+    for (std::size_t r = 0; r < data.rows(); ++r) {
+      for_each_set(data.bits.row(r), [&](std::size_t unit) { array.bytes[r * data.units() + unit] = std::byte{1}; });
+    }
+    write_npy(path, array);
+  };
+  write(parts.train, request.at("train"));
+  write(parts.test, request.at("test"));
+  return Json::object();
+}
+
+}  // namespace
+
+// To enter another workload, add its kind here: "ais" (W4) answers with "log_z", "spins" (W7) with "energy".
+int main(int argc, char** argv) {
+  Threads threads(threads_from(argc, argv));
+  return serve("ergodic", fmt::format("{}, {}", kVersion, __VERSION__), threads.count(),
+               {{"train", [&](const Json& request) { return train(request, threads); }},
+                {"gibbs", [&](const Json& request) { return gibbs(request, threads); }},
+                {"export", export_data}});
+}

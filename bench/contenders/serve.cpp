@@ -1,0 +1,62 @@
+#include "serve.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "clock.hpp"
+#include "ergodic/data/source.hpp"
+
+namespace bench {
+namespace {
+
+Json answer(const Json& request, const std::map<std::string, Work>& kinds) try {
+  const double hertz = core_hertz();
+  Json out = kinds.at(request.at("kind"))(request);
+  out["hertz"] = hertz;
+  return out;
+} catch (const std::exception& error) {
+  return {{"error", error.what()}};
+}
+
+}  // namespace
+
+int serve(const std::string& contender, const std::string& version, std::size_t threads,
+          const std::map<std::string, Work>& kinds) {
+  Json hello{{"contender", contender}, {"version", version}, {"threads", threads}, {"kinds", Json::array()}};
+  for (const auto& [kind, work] : kinds) hello["kinds"].push_back(kind);
+  std::cout << hello << std::endl;
+  for (std::string line; std::getline(std::cin, line);) std::cout << answer(Json::parse(line), kinds) << std::endl;
+  return EXIT_SUCCESS;
+}
+
+std::size_t threads_from(int argc, char** argv) {
+  if (argc != 2) throw std::runtime_error("usage: PROGRAM THREADS, with requests on the standard input");
+  return std::stoul(argv[1]);
+}
+
+ergodic::Dataset first_rows(const std::string& path, std::size_t count) {
+  static std::string kept_path;
+  static ergodic::Dataset kept;
+  if (path != kept_path) {
+    ergodic::DataOptions options;
+    options.source = path;
+    kept = ergodic::load_data(options).train;
+    kept_path = path;
+  }
+  if (count > kept.rows()) throw std::runtime_error(path + " has fewer rows than were asked for");
+  std::vector<std::uint32_t> rows(count);
+  std::iota(rows.begin(), rows.end(), 0u);
+  return ergodic::select(kept, rows);
+}
+
+std::string snapshot_path(const Json& request, std::size_t update) {
+  return fmt::format("{}.{}", request.at("out").get<std::string>(), update);
+}
+
+}  // namespace bench
