@@ -3,11 +3,9 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <vector>
 
 #include "clock.hpp"
-#include "ergodic/format/npy.hpp"
 #include "serve.hpp"
 #include "xoshiro.hpp"
 
@@ -15,19 +13,7 @@ namespace {
 
 using namespace bench;
 
-struct Couplings {
-  std::size_t spins;
-  std::vector<float> elements;  // [spins, spins], symmetric, zero on the diagonal
-
-  const float* row(std::size_t i) const { return elements.data() + i * spins; }
-};
-
-Couplings load_couplings(const std::string& path) {
-  const ergodic::Array array = ergodic::read_npy(path);
-  Couplings out{array.shape.at(0), std::vector<float>(array.size())};
-  std::memcpy(out.elements.data(), array.bytes.data(), array.bytes.size());
-  return out;
-}
+using Couplings = ergodic::Matrix<float>;  // symmetric, zero on the diagonal
 
 struct Chain {
   std::vector<float> spins;   // -1 or +1
@@ -35,24 +21,24 @@ struct Chain {
 };
 
 Chain random_chain(const Couplings& couplings, Xoshiro<std::uint32_t>& random) {
-  Chain chain{std::vector<float>(couplings.spins), std::vector<float>(couplings.spins)};
+  Chain chain{std::vector<float>(couplings.rows()), std::vector<float>(couplings.rows())};
   for (float& spin : chain.spins) spin = random.next() >> 31 ? 1.0f : -1.0f;
-  for (std::size_t i = 0; i < couplings.spins; ++i) {
-    for (std::size_t j = 0; j < couplings.spins; ++j) chain.fields[j] += chain.spins[i] * couplings.row(i)[j];
+  for (std::size_t i = 0; i < couplings.rows(); ++i) {
+    for (std::size_t j = 0; j < couplings.rows(); ++j) chain.fields[j] += chain.spins[i] * couplings(i, j);
   }
   return chain;
 }
 
 void sweep(const Couplings& couplings, Chain& chain, Xoshiro<std::uint32_t>& random) {
   float* const fields = chain.fields.data();
-  for (std::size_t i = 0; i < couplings.spins; ++i) {
+  for (std::size_t i = 0; i < couplings.rows(); ++i) {
     const float up = 1.0f / (1.0f + std::exp(-2.0f * fields[i]));
     const float uniform = static_cast<float>(random.next() >> 8) * 0x1p-24f;
     const float spin = uniform < up ? 1.0f : -1.0f;
     if (spin == chain.spins[i]) continue;
     chain.spins[i] = spin;
-    const float* const row = couplings.row(i);
-    for (std::size_t j = 0; j < couplings.spins; ++j) fields[j] += 2.0f * spin * row[j];
+    const float* const row = couplings.row(i).data();
+    for (std::size_t j = 0; j < couplings.rows(); ++j) fields[j] += 2.0f * spin * row[j];
   }
 }
 
@@ -64,7 +50,7 @@ double energy(const Chain& chain) {
 }
 
 Json spins(const Json& request) {
-  const Couplings couplings = load_couplings(request.at("couplings"));
+  const Couplings couplings = read_couplings(request.at("couplings"));
   const std::size_t chains = request.at("chains"), sweeps = request.at("sweeps");
   Xoshiro<std::uint32_t> random(request.at("seed"));
   Stopwatch watch;
@@ -76,7 +62,7 @@ Json spins(const Json& request) {
     watch.stop();
     total += energy(chain);
   }
-  return {{"seconds", watch.seconds()}, {"energy", total / static_cast<double>(chains * couplings.spins)}};
+  return {{"seconds", watch.seconds()}, {"energy", total / static_cast<double>(chains * couplings.rows())}};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <numeric>
@@ -11,6 +12,7 @@
 
 #include "clock.hpp"
 #include "ergodic/data/source.hpp"
+#include "ergodic/format/npy.hpp"
 
 namespace bench {
 namespace {
@@ -53,6 +55,13 @@ ergodic::Dataset first_rows(const std::string& path, std::size_t count) {
   std::vector<std::uint32_t> rows(count);
   std::iota(rows.begin(), rows.end(), 0u);
   return ergodic::select(kept, rows);
+}
+
+ergodic::Matrix<float> read_couplings(const std::string& path) {
+  const ergodic::Array array = ergodic::read_npy(path);
+  ergodic::Matrix<float> out(array.shape.at(0), array.shape.at(1));
+  std::memcpy(out.data(), array.bytes.data(), array.bytes.size());
+  return out;
 }
 
 std::string snapshot_path(const Json& request, std::size_t update) {

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "ergodic/core/matrix.hpp"
 #include "ergodic/data/dataset.hpp"
 
 namespace bench {
@@ -32,6 +33,9 @@ std::size_t threads_from(int argc, char** argv);
 
 /// The first rows of a data file. The file last asked for is kept.
 ergodic::Dataset first_rows(const std::string& path, std::size_t count);
+
+/// A matrix of couplings from a NumPy file of floats.
+ergodic::Matrix<float> read_couplings(const std::string& path);
 
 /// Where the machine goes after so many updates: the request's "out" with that number behind it.
 std::string snapshot_path(const Json& request, std::size_t update);
