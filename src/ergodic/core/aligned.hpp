@@ -1,13 +1,16 @@
-// Memory that begins on a cache line, as vector instructions like it.
+// Memory for large arrays: it begins on a cache line, and where there is much of it, on large pages, of which the
+// processor can remember more at once.
 #pragma once
 
 #include <cstddef>
-#include <new>
 #include <vector>
 
 namespace ergodic {
 
 inline constexpr std::size_t kCacheLine = 64;
+
+void* allocate_aligned(std::size_t bytes);
+void release_aligned(void* memory, std::size_t bytes);
 
 template <class T>
 struct AlignedAllocator {
@@ -17,10 +20,8 @@ struct AlignedAllocator {
   template <class U>
   AlignedAllocator(const AlignedAllocator<U>&) {}
 
-  T* allocate(std::size_t count) {
-    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kCacheLine}));
-  }
-  void deallocate(T* memory, std::size_t) { ::operator delete (memory, std::align_val_t{kCacheLine}); }
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_aligned(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t count) { release_aligned(memory, count * sizeof(T)); }
   bool operator==(const AlignedAllocator&) const = default;
 };
 

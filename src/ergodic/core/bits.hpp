@@ -34,8 +34,14 @@ class Bits {
     word = value ? word | mask : word & ~mask;
   }
 
-  /// Sets 32 columns at once, the least significant bit being column 32 * half. Threads may set different halves of a
-  /// word at the same time.
+  /// 32 columns at once, the least significant bit being column 32 * half. Threads may set different halves of a word
+  /// at the same time.
+  std::uint32_t half_word(std::size_t r, std::size_t half) const {
+    std::uint32_t bits;
+    std::memcpy(&bits, reinterpret_cast<const unsigned char*>(words_.data() + r * row_words_) + half * sizeof(bits),
+                sizeof(bits));
+    return bits;
+  }
   void set_half_word(std::size_t r, std::size_t half, std::uint32_t bits) {
     static_assert(std::endian::native == std::endian::little);
     auto* bytes = reinterpret_cast<unsigned char*>(words_.data() + r * row_words_);

@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <span>
 #include <type_traits>
-#include <vector>
+
+#include "ergodic/core/aligned.hpp"
 
 namespace ergodic {
 
@@ -64,7 +65,7 @@ class Matrix {
   bool operator==(const Matrix&) const = default;
 
  private:
-  std::vector<T> elements_;
+  AlignedVector<T> elements_;
   std::size_t rows_ = 0;
   std::size_t cols_ = 0;
 };

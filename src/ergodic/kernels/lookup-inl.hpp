@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -73,15 +74,19 @@ HWY_INLINE void look_up_pairs(const LookupPlan::Block& block, const T* HWY_RESTR
   using E = Entry<T>;
   const auto* HWY_RESTRICT bytes = reinterpret_cast<const std::uint8_t*>(table);
   for (std::size_t k = block.first[kPairs]; k < block.first[kPairs + 1]; ++k) {
-    const std::uint16_t* HWY_RESTRICT entries = block.entries[k].data();
+    const std::uint16_t* HWY_RESTRICT entries = block.entries.data() + k * block.stride;
     typename E::V sum[E::kVectors];
-    const T* HWY_RESTRICT entry = reinterpret_cast<const T*>(bytes + entries[0]);
-    unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA { sum[v] = hn::Load(E::d, entry + v * E::kLanes); });
-    unroll<2 * kPairs - 1>([&](auto e) ERGODIC_LAMBDA {
-      entry = reinterpret_cast<const T*>(bytes + entries[e + 1]);
-      unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA {
-        sum[v] = hn::Add(sum[v], hn::Load(E::d, entry + v * E::kLanes));
-        ERGODIC_KEEP_ORDER(sum[v]);
+    unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA { sum[v] = hn::Zero(E::d); });
+    // The two load ports are what limits the loop: four entries are loaded at once and taken apart in registers.
+    unroll<(kPairs + 1) / 2>([&](auto quad) ERGODIC_LAMBDA {
+      std::uint64_t packed;
+      std::memcpy(&packed, entries + 4 * quad, sizeof(packed));
+      unroll<(2 * quad + 2 <= kPairs ? 4 : 2)>([&](auto e) ERGODIC_LAMBDA {
+        const T* HWY_RESTRICT entry = reinterpret_cast<const T*>(bytes + ((packed >> (16 * e)) & 0xFFFFu));
+        unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA {
+          sum[v] = hn::Add(sum[v], hn::Load(E::d, entry + v * E::kLanes));
+          ERGODIC_KEEP_ORDER(sum[v]);
+        });
       });
     });
     flush(block.row[k], sum);

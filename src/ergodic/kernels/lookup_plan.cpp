@@ -6,6 +6,7 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 
@@ -44,6 +45,7 @@ void plan_block(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) 
   std::uint64_t used[2] = {};
   std::array<std::uint8_t, LookupPlan::kMaxRows> pairs;
   block.first.fill(0);
+  block.stride = std::min(LookupPlan::kMaxGroups, bits.words * kWordGroups);
   for (std::size_t r = 0; r < bits.rows; ++r) {
     const std::uint64_t* words = bits.at(b, r);
     int groups = 0, set = 0;
@@ -72,7 +74,7 @@ void plan_block(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) 
   for (std::size_t r = 0; r < bits.rows; ++r) {
     const std::size_t place = next[pairs[r]]++;
     block.row[place] = static_cast<std::uint16_t>(r);
-    std::uint16_t* const first = block.entries[place].data();
+    std::uint16_t* const first = block.entries.data() + place * block.stride;
     std::uint16_t* entry = first;
     const std::uint64_t* words = bits.at(b, r);
     for (std::size_t w = 0; w < bits.words; ++w) {

@@ -52,7 +52,9 @@ class LookupPlan {
     std::array<std::uint16_t, kMaxPairs + 2> first{};  ///< places [first[p], first[p + 1]) have p pairs
     std::array<std::uint8_t, kMaxRows> set_bits{};     ///< of each row
     std::array<std::uint16_t, kMaxRows> row{};         ///< the row at each place
-    std::array<std::array<std::uint16_t, kMaxGroups>, kMaxRows> entries{};  ///< where its entries begin, in bytes
+    std::array<std::uint16_t, kMaxGroups * kMaxRows + 2>
+        entries{};                    ///< where the entries of each place begin, in bytes
+    std::size_t stride = kMaxGroups;  ///< entries of one place
   };
 
   /// Plans at most kMaxRows rows.

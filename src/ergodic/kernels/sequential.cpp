@@ -37,6 +37,11 @@ HWY_INLINE V32 bit_mask(const std::uint32_t* bits, std::size_t c) {
   return hn::BroadcastSignBit(hn::BitCast(d32, moved));
 }
 
+/// The vector with all bits of one lane set.
+HWY_INLINE V16 set_lane(V16 lanes, std::size_t lane) {
+  return hn::Or(lanes, hn::VecFromMask(d16, hn::Eq(hn::Iota(d16, 0), hn::Set(d16, static_cast<std::int16_t>(lane)))));
+}
+
 /// Draws the units of a tile one after the other, for chains [first, first + kLanes) of the plan.
 void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, const Judge& judge, TileOfLanes& lanes) {
   constexpr std::size_t kOdd = kLanes / 2;
@@ -47,30 +52,23 @@ void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, con
   const std::size_t chains = std::min(kLanes, call.plan.rows() - first);
   // Chains of one vector share a margin: that of the one with the largest error.
   const auto terms = call.terms.subspan(first, chains);
-  const double error = judge.error(*std::max_element(terms.begin(), terms.end()));
-  const Margin margin(error);
+  const Margin margin(judge.error(*std::max_element(terms.begin(), terms.end())));
+  const auto used = static_cast<std::uint32_t>((std::uint64_t{1} << chains) - 1);
   for (std::size_t c = 0; c < width; ++c) {
     const std::size_t unit = first_unit + c;
     const std::int32_t offset = weights.offsets(tile)[c];
     const auto offsets = hn::Set(d32, offset);
     const auto field =
         judge.fields(hn::Load(d32, lanes.sums[c]), hn::Load(d32, lanes.sums[c] + kOdd), offsets, offsets);
-    std::uint8_t on_bytes[8] = {}, sure_bytes[8] = {};
-    margin.judge(pieces, field, hn::Load(du16, lanes.random[c]), on_bytes, sure_bytes);
-    std::uint32_t on, sure;
-    std::memcpy(&on, on_bytes, sizeof(on));
-    std::memcpy(&sure, sure_bytes, sizeof(sure));
-    const auto used = static_cast<std::uint32_t>((std::uint64_t{1} << chains) - 1);
-    for (std::uint32_t unsure = ~sure & used; unsure != 0; unsure &= unsure - 1) {
+    V16 now, known;
+    margin.judge(pieces, field, hn::Load(du16, lanes.random[c]), now, known);
+    for (std::uint32_t unsure = ~bits_of(known) & used; unsure != 0; unsure &= unsure - 1) {
       const auto k = static_cast<std::size_t>(std::countr_zero(unsure));
       call.out.bits().set_half_word(call.first_row + first + k, tile, lanes.bits[place(k)]);  // where the tile now is
-      const bool high = decide(call, first + k, static_cast<std::uint32_t>(unit), lanes.random[c][k],
-                               judge.field(lanes.sums[c][place(k)], offset), error);
-      on |= std::uint32_t{high} << k;
+      if (decide(call, first + k, static_cast<std::uint32_t>(unit), lanes.random[c][k])) now = set_lane(now, k);
     }
-    std::memcpy(on_bytes, &on, sizeof(on));
-    const auto now = hn::BitCast(d32, hn::VecFromMask(d16, hn::LoadMaskBits(d16, on_bytes)));
-    const V32 even = hn::ShiftRight<16>(hn::ShiftLeft<16>(now)), odd = hn::ShiftRight<16>(now);
+    const auto wide = hn::BitCast(d32, now);
+    const V32 even = hn::ShiftRight<16>(hn::ShiftLeft<16>(wide)), odd = hn::ShiftRight<16>(wide);
     // +1 where the unit rose, -1 where it fell.
     const V32 even_change = hn::Sub(bit_mask(lanes.bits, c), even);
     const V32 odd_change = hn::Sub(bit_mask(lanes.bits + kOdd, c), odd);
@@ -111,8 +109,7 @@ void sweep_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
         lanes.sums[c][place(k)] = sums[place(c)];
         lanes.random[c][k] = random[c];
       }
-      const std::uint64_t word = call.x.bits().row(call.first_row + first + k)[tile / 2];
-      lanes.bits[place(k)] = static_cast<std::uint32_t>(word >> (32 * (tile % 2)));
+      lanes.bits[place(k)] = call.x.bits().half_word(call.first_row + first + k, tile);
     }
     sweep_lanes(call, tile, first, judge, lanes);
     for (std::size_t k = 0; k < chains; ++k) {

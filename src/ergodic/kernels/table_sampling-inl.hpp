@@ -43,11 +43,17 @@ struct TableCall {
 
 inline constexpr std::size_t kDrawnChains = 8;  // chains whose random numbers are made at a time
 
+/// A unit whose upper random bits did not decide.
+struct UnsureUnit {
+  std::uint32_t row, unit, coarse;
+};
+
 /// What a thread needs for a tile.
 struct TileScratch {
   alignas(kCacheLine) std::array<std::int16_t, kBlockRows / kGroupBits * kGroupBytes / sizeof(std::int16_t)> table;
   alignas(kCacheLine) std::array<std::int32_t, LookupPlan::kMaxRows * kTileColumns> sums;
   alignas(kCacheLine) std::array<std::array<Words, kTileColumns / kCoarseUnits>, kDrawnChains> coarse;
+  std::array<UnsureUnit, 256> unsure;
 };
 
 }  // namespace ergodic
@@ -61,11 +67,14 @@ struct TileScratch {
 #define ERGODIC_KERNELS_TABLE_SAMPLING_INL
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/certified.hpp"
@@ -156,7 +165,7 @@ HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D16> > sigmoid_of(const SigmoidPieces
 class Judge {
  public:
   Judge(const TableCall& call, std::size_t tile)
-      : unit_(std::ldexp(double{call.out.levels().gap()}, -call.map.quantised->exponent(tile))),
+      : unit_(std::ldexp(call.out.levels().gap(), -call.map.quantised->exponent(tile))),
         doubling_(call.x.levels().gap() == 2.0f ? 1 : 0) {
     // From the tile's units of 2^-exponent to 2^-12, times the gap of the output.
     const int shift = call.map.quantised->exponent(tile) - 12 - (call.out.levels().gap() == 2.0f ? 1 : 0);
@@ -165,10 +174,7 @@ class Judge {
   }
 
   /// The largest distance between the field in rounded weights and the true one, with so many inputs on.
-  double error(std::size_t terms) const { return 0.5 * unit_ * static_cast<double>(terms + 2); }
-  /// The field of a sum and the offset of its unit.
-  double field(std::int32_t sum, std::int32_t offset) const { return unit_ * (std::ldexp(sum, doubling_) + offset); }
-
+  float error(std::uint32_t terms) const { return 0.5f * unit_ * static_cast<float>(terms + 2); }
   /// Fields in 2^-12, given the sums of even and odd lanes and the offsets of the same.
   HWY_INLINE V16 fields(V32 even, V32 odd, V32 even_offset, V32 odd_offset) const {
     const auto narrow = [&](V32 sum, V32 offset) ERGODIC_LAMBDA {
@@ -183,7 +189,7 @@ class Judge {
   }
 
  private:
-  double unit_;       // of the sums, times the gap of the output
+  float unit_;        // of the sums, times the gap of the output
   int doubling_;      // a spin changes by two
   int right_, left_;  // shifts
 };
@@ -191,75 +197,102 @@ class Judge {
 /// How far 16 random bits must be from a probability to decide, given the error of the fields.
 class Margin {
  public:
-  explicit Margin(double error) {
+  explicit Margin(float error) {
     // e^E - 1 < E + E^2 up to E = 1, in 2^-16. What does not fit makes every unit unsure.
-    const double spread = 65536.0 * (error + error * error);
-    const bool too_wide = !(spread < 65534.0);
-    factor_ = static_cast<std::uint16_t>(too_wide ? 65535 : static_cast<int>(spread) + 1);
+    const float spread = 65536.0f * (error + error * error);
+    const bool too_wide = !(spread < 65000.0f);
+    factor_ = static_cast<std::uint16_t>(too_wide ? 65535 : static_cast<int>(spread) + 2);
     slack_ = static_cast<std::uint16_t>(too_wide ? 65535 : kSigmoid16Error + 3);
     tail_slack_ = static_cast<std::uint16_t>(too_wide ? 65535 : kSigmoid16TailError + 3);
   }
 
-  /// Writes a bit for each lane: whether the unit is on for sure, and whether it is sure.
-  HWY_INLINE void judge(const SigmoidPieces& pieces, V16 field, hn::VFromD<DU16> random, std::uint8_t* on_bits,
-                        std::uint8_t* sure_bits) const {
+  /// Lanes of all ones where the unit is on for sure, and where it is sure.
+  HWY_INLINE void judge(const SigmoidPieces& pieces, V16 field, hn::VFromD<DU16> random, V16& on, V16& sure) const {
     const auto p = sigmoid_of(pieces, field);
     const auto variance = hn::MulHigh(p, hn::Sub(hn::Zero(du16), p));
     const auto in_tail = hn::Or(hn::Eq(field, hn::Set(d16, 32767)), hn::Eq(field, hn::Set(d16, -32768)));
     const auto fixed = hn::IfThenElse(hn::RebindMask(du16, in_tail), hn::Set(du16, tail_slack_), hn::Set(du16, slack_));
     const auto margin = hn::SaturatedAdd(hn::MulHigh(variance, hn::Set(du16, factor_)), fixed);
-    const auto on = hn::Lt(random, hn::SaturatedSub(p, margin));
-    const auto off = hn::Gt(random, hn::SaturatedAdd(p, hn::Sub(margin, hn::Set(du16, 1))));
-    hn::StoreMaskBits(du16, on, on_bits);
-    hn::StoreMaskBits(du16, hn::Or(on, off), sure_bits);
+    const auto is_on = hn::Lt(random, hn::SaturatedSub(p, margin));
+    const auto is_off = hn::Gt(random, hn::SaturatedAdd(p, hn::Sub(margin, hn::Set(du16, 1))));
+    on = hn::BitCast(d16, hn::VecFromMask(du16, is_on));
+    sure = hn::BitCast(d16, hn::VecFromMask(du16, hn::Or(is_on, is_off)));
   }
 
  private:
   std::uint16_t factor_, slack_, tail_slack_;
 };
 
-/// The sum of values times weights, in float, in any order.
-HWY_INLINE double dot(const std::uint64_t* bits, Levels levels, const float* HWY_RESTRICT weights, std::size_t count) {
+/// A bit for each lane that is not zero, of one vector.
+HWY_INLINE std::uint32_t bits_of(V16 lanes) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(d16, hn::MaskFromVec(lanes), bytes);
+  std::uint32_t bits;
+  std::memcpy(&bits, bytes, sizeof(bits));
+  return bits;
+}
+
+/// The sum of the weights whose bits are set, or else of the weights with the signs that the bits say (1 for +). In
+/// float, in any order.
+template <bool kSigns>
+HWY_INLINE float sum_of_bits(const std::uint64_t* bits, const float* HWY_RESTRICT weights, std::size_t count) {
   const hn::CappedTag<float, 8> d;
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(bits);
-  const auto low = hn::Set(d, levels.low), high = hn::Set(d, levels.high);
-  const auto term = [&](std::size_t i, std::size_t k) ERGODIC_LAMBDA {
-    const std::uint8_t mask[8] = {static_cast<std::uint8_t>(bytes[i / 8] >> k)};
-    return hn::Mul(hn::IfThenElse(hn::LoadMaskBits(d, mask), high, low), hn::LoadU(d, weights + i + k));
-  };
-  auto even = hn::Zero(d), odd = hn::Zero(d);
-  std::size_t i = 0;
-  for (; i + 16 <= count; i += 16) {
-    for (std::size_t k = 0; k < 8; k += hn::Lanes(d)) {
-      even = hn::Add(even, term(i, k));
-      odd = hn::Add(odd, term(i + 8, k));
+  const hn::RebindToSigned<decltype(d)> di;
+  constexpr std::size_t kFloats = hn::MaxLanes(d);
+  // Moving bit k of a word to the sign of lane k.
+  const auto to_sign = hn::Sub(hn::Set(di, 31), hn::Iota(di, 0));
+  const auto term = [&](std::int32_t word, std::size_t k, const float* from) ERGODIC_LAMBDA {
+    const auto w = hn::LoadU(d, from + k);
+    const auto moved = hn::Shl(hn::Set(di, static_cast<std::int32_t>(static_cast<std::uint32_t>(word) >> k)), to_sign);
+    if constexpr (kSigns) {
+      return hn::Xor(w, hn::BitCast(d, hn::AndNot(moved, hn::Set(di, std::numeric_limits<std::int32_t>::min()))));
+    } else {
+      return hn::And(w, hn::BitCast(d, hn::BroadcastSignBit(moved)));
     }
+  };
+  hn::VFromD<decltype(d)> sums[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  const auto* words = reinterpret_cast<const std::uint8_t*>(bits);
+  std::size_t i = 0;
+  for (; i + 32 <= count; i += 32) {
+    std::int32_t word;
+    std::memcpy(&word, words + i / 8, sizeof(word));
+    unroll<32 / kFloats>(
+        [&](auto k) ERGODIC_LAMBDA { sums[k % 4] = hn::Add(sums[k % 4], term(word, k * kFloats, weights + i)); });
   }
-  double total = hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
-  for (; i < count; ++i) total += ((bits[i / 64] >> (i % 64)) & 1u ? levels.high : levels.low) * weights[i];
+  float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]))));
+  for (; i < count; ++i) {
+    const bool set = (bits[i / 64] >> (i % 64)) & 1u;
+    total += set ? weights[i] : (kSigns ? -weights[i] : 0.0f);
+  }
   return total;
 }
 
+/// Begins to bring the weights that `decide` will need into the cache, while other work goes on.
+HWY_INLINE void fetch_weights(const TableCall& call, std::uint32_t unit) {
+  const std::span<const float> weights = call.map.transposed.row(unit);
+  for (std::size_t i = 0; i < weights.size(); i += kCacheLine / sizeof(float)) hwy::Prefetch(&weights[i]);
+}
+
 /// The bit of one unit whose 16 upper random bits are too close to its probability in the rounded weights.
-inline HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint32_t unit, std::uint32_t coarse,
-                                double rounded_field, double error) {
-  const std::size_t row = call.first_row + r;
-  const std::uint32_t chain = call.first_chain + static_cast<std::uint32_t>(r);
-  const double gap = call.out.levels().gap();
-  // The 16-bit sigmoid may not have been fine enough, or else the rounded weights.
-  const auto sure = [&](double field, double off, bool& on) {
-    on = coarse + 1.0 <= sigmoid(field - off) * (65536.0 - 1e-6);
-    return on || coarse >= sigmoid(field + off) * (65536.0 + 1e-6);
-  };
-  bool on = false;
-  if (sure(rounded_field, error, on)) return on;
-  const std::size_t count = call.x.units();
-  const double field = call.map.bias[unit] +
-                       dot(call.x.bits().row(row).data(), call.x.levels(), call.map.transposed.row(unit).data(), count);
-  // Each lane adds an eighth of the terms or fewer, then the lanes are added.
-  const double roundoffs = 0x1p-23 * (static_cast<double>(count) / 8.0 + 8.0);
-  if (sure(gap * field, gap * roundoffs * call.map.quantised->reach()[unit], on)) return on;
-  return defined_bit(call.x, row, call.map, gap, call.draw, chain, unit, coarse);
+inline HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint32_t unit, std::uint32_t coarse) {
+  const std::size_t row = call.first_row + r, count = call.x.units();
+  const float gap = call.out.levels().gap();
+  const std::uint64_t* bits = call.x.bits().row(row).data();
+  const float* weights = call.map.transposed.row(unit).data();
+  const float sum =
+      call.x.levels().low == 0.0f ? sum_of_bits<false>(bits, weights, count) : sum_of_bits<true>(bits, weights, count);
+  const float p = approximate_sigmoid(gap * (call.map.bias[unit] + sum));
+  // A sum in float is off by at most a roundoff of the reach for each addition that a term goes through: count / 16 in
+  // a lane, some for the last terms and the sum of lanes. A sigmoid is nowhere steeper than 1/4; the rest is for the
+  // second order and for what these few operations round.
+  const float additions = static_cast<float>(count) / 16.0f + 48.0f;
+  const float off =
+      0x1p-24f * additions * 0.25f * gap * call.map.quantised->reach()[unit] * 1.1f + 2.0f * kSigmoidError;
+  const float upper = static_cast<float>(coarse);
+  if (upper + 1.05f <= 65536.0f * (p - off)) return true;
+  if (upper - 0.05f >= 65536.0f * (p + off)) return false;
+  return defined_bit(call.x, row, call.map, gap, call.draw, call.first_chain + static_cast<std::uint32_t>(r), unit,
+                     coarse);
 }
 
 /// The upper random bits of the tile's units, for kDrawnChains chains: the rounds of many blocks go side by side, since

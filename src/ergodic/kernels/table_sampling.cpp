@@ -44,31 +44,40 @@ void sample_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) 
   const std::size_t width = std::min(kTileColumns, call.map.bias.size() - first_unit);
   const auto inside = static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1);
 
+  std::size_t unsure_count = 0;
   for (std::size_t r = 0; r < call.plan.rows(); ++r) {
     if (r % kDrawnChains == 0) {
       draw_coarse(call.draw, call.first_chain + static_cast<std::uint32_t>(r), first_unit, scratch);
     }
     const auto* HWY_RESTRICT random = reinterpret_cast<const std::uint16_t*>(scratch.coarse[r % kDrawnChains].data());
-    const double error = judge.error(call.terms[r]);
-    const Margin margin(error);
+    const Margin margin(judge.error(call.terms[r]));
     const std::int32_t* HWY_RESTRICT sums = scratch.sums.data() + r * kTileColumns;
-    std::uint8_t on_bytes[8] = {}, sure_bytes[8] = {};
-    for (std::size_t c = 0; c < kTileColumns; c += kLanes) {
-      constexpr std::size_t kOdd = kLanes / 2;
-      const auto field = judge.fields(hn::Load(d32, sums + c), hn::Load(d32, sums + c + kOdd),
-                                      hn::Load(d32, offsets + c), hn::Load(d32, offsets + c + kOdd));
-      margin.judge(pieces, field, hn::Load(du16, random + c), on_bytes + c / 8, sure_bytes + c / 8);
-    }
-    std::uint32_t bits, sure;
-    std::memcpy(&bits, on_bytes, sizeof(bits));
-    std::memcpy(&sure, sure_bytes, sizeof(sure));
+    std::uint32_t bits = 0, sure = 0;
+    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
+      constexpr std::size_t kFirst = v * kLanes, kOdd = kFirst + kLanes / 2;
+      const auto field = judge.fields(hn::Load(d32, sums + kFirst), hn::Load(d32, sums + kOdd),
+                                      hn::Load(d32, offsets + kFirst), hn::Load(d32, offsets + kOdd));
+      V16 on, known;
+      margin.judge(pieces, field, hn::Load(du16, random + kFirst), on, known);
+      bits |= bits_of(on) << kFirst;
+      sure |= bits_of(known) << kFirst;
+    });
     bits &= inside;
     for (std::uint32_t unsure = ~sure & inside; unsure != 0; unsure &= unsure - 1) {
       const auto c = static_cast<std::uint32_t>(std::countr_zero(unsure));
-      const double field = judge.field(sums[place(c)], offsets[place(c)]);
-      bits |= std::uint32_t{decide(call, r, first_unit + c, random[c], field, error)} << c;
+      fetch_weights(call, first_unit + c);
+      scratch.unsure[unsure_count++] = {static_cast<std::uint32_t>(r), first_unit + c, random[c]};
     }
     call.out.bits().set_half_word(call.first_row + r, tile, bits);
+    if (unsure_count + kTileColumns > scratch.unsure.size() || r + 1 == call.plan.rows()) {
+      for (const auto& [row, unit, coarse] : std::span(scratch.unsure).first(unsure_count)) {
+        if (!decide(call, row, unit, coarse)) continue;
+        Bits& out = call.out.bits();
+        const std::uint32_t known = out.half_word(call.first_row + row, tile);
+        out.set_half_word(call.first_row + row, tile, known | (1u << (unit - first_unit)));
+      }
+      unsure_count = 0;
+    }
   }
 }
 #endif

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ergodic/core/aligned.hpp"
+
 namespace ergodic {
 
 struct Slot {
@@ -30,7 +32,7 @@ class Parameters {
 
  private:
   std::vector<Slot> slots_;
-  std::vector<float> values_;
+  AlignedVector<float> values_;
 };
 
 }  // namespace ergodic
