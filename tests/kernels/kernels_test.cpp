@@ -3,58 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
-#include "ergodic/core/elementary.hpp"
-#include "ergodic/kernels/certified.hpp"
-#include "ergodic/kernels/coin.hpp"
-#include "ergodic/kernels/couplings.hpp"
+#include "kernels/random_inputs.hpp"
 
 namespace ergodic {
 namespace {
 
-constexpr Levels kBinary{0.0f, 1.0f}, kSpins{-1.0f, 1.0f};
-
-Matrix<float> random_matrix(std::size_t rows, std::size_t cols, std::uint64_t seed) {
-  Matrix<float> out(rows, cols);
-  const Draw draw = Key{seed}.at(Purpose::kTest);
-  for (std::size_t k = 0; k < rows * cols; ++k) {
-    out.elements()[k] = static_cast<float>(draw.normal(1, static_cast<std::uint32_t>(k)));
-  }
-  return out;
-}
-
-State random_state(std::size_t chains, std::size_t units, Levels levels, double density, std::uint64_t seed) {
-  State out(chains, units, levels);
-  const Draw draw = Key{seed}.at(Purpose::kTest);
-  for (std::size_t r = 0; r < chains; ++r) {
-    for (std::size_t i = 0; i < units; ++i) {
-      out.bits().set(r, i, draw.uniform(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(i)) < density);
-    }
-  }
-  return out;
-}
-
-/// A map with all that is derived from its weights and biases.
-struct RandomMap {
-  Matrix<float> weights, transposed, bias;
-  QuantisedWeights quantised;
-
-  RandomMap(std::size_t inputs, std::size_t outputs, std::uint64_t seed, Levels input, float weight_scale = 1.0f,
-            float bias_scale = 1.0f)
-      : weights(random_matrix(inputs, outputs, seed)),
-        transposed(outputs, inputs),
-        bias(random_matrix(1, outputs, seed + 1)),
-        quantised(inputs, outputs) {
-    for (float& w : weights.elements()) w *= weight_scale;
-    for (float& b : bias.elements()) b *= bias_scale;
-    for (std::size_t i = 0; i < inputs; ++i) {
-      for (std::size_t j = 0; j < outputs; ++j) transposed(j, i) = weights(i, j);
-    }
-    quantised.assign(weights, bias.row(0), input.low, {});
-  }
-
-  operator Affine() const { return {weights, transposed, bias.row(0), &quantised}; }
-};
+using test::kBinary, test::kSpins, test::kPairings, test::kEdges;
+using test::Map, test::random_map, test::random_matrix, test::random_state, test::expect_defined_sample;
 
 /// Calls f(chains, inputs, outputs, levels, density) at odd sizes and at both extremes of density.
 template <class F>
@@ -71,7 +28,7 @@ void for_each_case(const F& f) {
 TEST(Kernels, ProductSumsInAscendingOrderInDouble) {
   for_each_case([](std::size_t chains, std::size_t inputs, std::size_t outputs, Levels levels, double density) {
     const State x = random_state(chains, inputs, levels, density, 1);
-    const RandomMap map(inputs, outputs, 2, levels);
+    const Map map = random_map(inputs, outputs, 2, levels);
     Matrix<double> fields(chains, outputs);
     product(x, map, fields, {});
     for (std::size_t r = 0; r < chains; ++r) {
@@ -84,108 +41,232 @@ TEST(Kernels, ProductSumsInAscendingOrderInDouble) {
   });
 }
 
-TEST(Kernels, SampleComparesTheCoinWithTheSigmoidOfTheField) {
-  for_each_case([](std::size_t chains, std::size_t inputs, std::size_t outputs, Levels levels, double density) {
-    const State x = random_state(chains, inputs, levels, density, 4);
-    const RandomMap map(inputs, outputs, 5, levels);
-    Matrix<double> fields(chains, outputs);
-    product(x, map, fields, {});
-    const Draw draw = Key{7}.at(Purpose::kGibbs, 3);
-    State drawn(chains, outputs, levels);
-    sample(x, map, draw, 100, drawn, {});
-    for (std::size_t r = 0; r < chains; ++r) {
-      for (std::size_t j = 0; j < outputs; ++j) {
-        const double p = sigmoid(levels.gap() * fields(r, j));
-        ASSERT_EQ(drawn.bits().get(r, j),
-                  coin(draw, static_cast<std::uint32_t>(100 + r), static_cast<std::uint32_t>(j), p));
+// From weights that barely matter to sums that overflow a float, and biases that saturate.
+constexpr float kWeightScales[] = {0.0f, 1e-6f, 0.01f, 0.1f, 1.0f, 30.0f, 1e3f, 1e30f, 1e38f};
+constexpr float kBiasScales[] = {0.0f, 0.1f, 1.0f, 5.0f, 30.0f, 1e3f, 1e4f};
+constexpr double kDensities[] = {0.0, 0.02, 0.2, 0.5, 1.0};
+
+/// Compares with the definition at one size after another. Levels, densities and scales change with each call; as
+/// the numbers of their choices have no common factor, all combinations come up in 1260 calls, any two in 63.
+class SampleCases {
+ public:
+  void check(std::size_t chains, std::size_t inputs, std::size_t outputs) {
+    const auto [input, output] = kPairings[k_ % std::size(kPairings)];
+    const float weight_scale = kWeightScales[k_ % std::size(kWeightScales)];
+    Matrix<float> weights(inputs, outputs), bias(1, outputs);
+    for (std::size_t i = 0; i < inputs; ++i) {
+      for (std::size_t j = 0; j < outputs; ++j) weights(i, j) = weight_scale * normals_(i, j);
+    }
+    for (std::size_t j = 0; j < outputs; ++j) {
+      bias(0, j) = kBiasScales[k_ % std::size(kBiasScales)] * normals_(kLargest, j);
+    }
+    expect_defined_sample(random_state(chains, inputs, input, kDensities[k_ % std::size(kDensities)], k_),
+                          Map(std::move(weights), std::move(bias), input), Key{k_}.at(Purpose::kGibbs, 3), 100, output);
+    ++k_;
+  }
+
+ private:
+  static constexpr std::size_t kLargest = 520;
+  Matrix<float> normals_ = random_matrix(kLargest + 1, kLargest, 5);
+  std::size_t k_ = 0;
+};
+
+TEST(Kernels, SampledBitsAreThoseOfTheDefinitionForAnyNumberOfInputs) {
+  SampleCases cases;
+  for (std::size_t inputs = 1; inputs <= 130; ++inputs) {
+    for (const std::size_t outputs : {1u, 33u, 70u}) {
+      ASSERT_NO_FATAL_FAILURE(cases.check(8 + inputs % 5, inputs, outputs));
+    }
+  }
+}
+
+TEST(Kernels, SampledBitsAreThoseOfTheDefinitionForAnyNumberOfOutputs) {
+  SampleCases cases;
+  for (std::size_t outputs = 1; outputs <= 130; ++outputs) {
+    for (const std::size_t inputs : {3u, 64u, 97u}) {
+      ASSERT_NO_FATAL_FAILURE(cases.check(8 + outputs % 5, inputs, outputs));
+    }
+  }
+}
+
+TEST(Kernels, SampledBitsAreThoseOfTheDefinitionAroundTheEdgesOfTilesAndBlocks) {
+  SampleCases cases;
+  for (const std::size_t inputs : kEdges) {
+    for (const std::size_t outputs : kEdges) {
+      ASSERT_NO_FATAL_FAILURE(cases.check(8 + inputs % 2, inputs, outputs));
+    }
+  }
+}
+
+TEST(Kernels, SampledBitsAreThoseOfTheDefinitionForAnyNumberOfChains) {
+  SampleCases cases;
+  std::vector<std::size_t> counts;
+  for (std::size_t chains = 1; chains <= 20; ++chains) counts.insert(counts.end(), 11, chains);
+  for (const std::size_t chains : {511u, 512u, 513u, 1024u, 1025u}) counts.insert(counts.end(), 11, chains);
+  for (const std::size_t chains : counts) ASSERT_NO_FATAL_FAILURE(cases.check(chains, 65, 33));
+}
+
+TEST(Kernels, SampledBitsAreThoseOfTheDefinitionForWeightsOfAnySize) {
+  SampleCases cases;
+  for (std::size_t k = 0; k < 1260; ++k) ASSERT_NO_FATAL_FAILURE(cases.check(24, 130, 40));
+}
+
+TEST(Kernels, SampledBitsAreThoseOfTheDefinitionForBiasesUpToInfinity) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kBiases[] = {0.0f, 64.0f, 127.0f, 2000.0f, 1e4f, 1e9f, 3e38f, kInfinity};
+  for (const float weight_scale : {0.0f, 1e-6f, 0.1f, 30.0f}) {
+    for (const auto& [input, output] : kPairings) {
+      Matrix<float> bias(1, 2 * std::size(kBiases));
+      for (std::size_t j = 0; j < bias.cols(); ++j) bias(0, j) = (j % 2 == 0 ? 1.0f : -1.0f) * kBiases[j / 2];
+      const Map map(random_matrix(70, bias.cols(), 23, weight_scale), std::move(bias), input);
+      // So many coins that the upper bits of some are all zeros or all ones.
+      for (std::size_t step = 0; step < 3; ++step) {
+        ASSERT_NO_FATAL_FAILURE(expect_defined_sample(random_state(1500, 70, input, 0.3, 24), map,
+                                                      Key{25}.at(Purpose::kGibbs, step), 0, output));
       }
-      if (outputs % 64 != 0) {
-        ASSERT_EQ(drawn.bits().row(r).back() >> (outputs % 64), 0u);  // the padding stays clean
+    }
+  }
+}
+
+TEST(Kernels, SampledBitsAreThoseOfTheDefinitionInBothTails) {
+  // Probabilities around 2^-16, where the upper bits alone never decide; and a million coins, so that some fall there.
+  Matrix<float> bias(1, 128);
+  for (std::size_t j = 0; j < 128; ++j) {
+    bias(0, j) = (j % 2 == 0 ? 0.5f : -0.5f) * (7.0f + 0.1f * static_cast<float>(j));
+  }
+  for (const float weight_scale : {0.0f, 0.01f}) {
+    const Map map(random_matrix(20, 128, 26, weight_scale), bias, kBinary);
+    const State x = random_state(1024, 20, kBinary, 0.5, 27);
+    for (std::size_t step = 0; step < 6; ++step) {
+      ASSERT_NO_FATAL_FAILURE(expect_defined_sample(x, map, Key{28}.at(Purpose::kGibbs, step), 0, kSpins));
+    }
+  }
+}
+
+TEST(Kernels, SampledBitsAreThoseOfTheDefinitionWithOneHugeWeightAmongSmallOnes) {
+  for (const auto& [input, output] : kPairings) {
+    for (const float huge : {1.0f, 100.0f, 900.0f, 2040.0f, -2048.0f, 4000.0f, -1e10f, 1e38f, INFINITY, NAN}) {
+      for (const std::size_t at : {0u, 37u, 69u}) {
+        Matrix<float> weights = random_matrix(130, 70, 29, 0.05f);
+        weights(2 * at - at / 2, at) = huge;
+        const Map map(std::move(weights), random_matrix(1, 70, 30), input);
+        ASSERT_NO_FATAL_FAILURE(
+            expect_defined_sample(random_state(20, 130, input, 0.3, 31), map, Key{32}.at(Purpose::kGibbs), 0, output))
+            << huge;
       }
+    }
+  }
+}
+
+TEST(Kernels, SampledBitsAreThoseOfTheDefinitionWithColumnsOfZerosAndTilesOfDifferentScale) {
+  for (const auto& [input, output] : kPairings) {
+    Matrix<float> weights = random_matrix(130, 200, 33);
+    for (std::size_t i = 0; i < 130; ++i) {
+      for (std::size_t j = 0; j < 200; ++j) {
+        constexpr float kScales[] = {1e-6f, 1e-3f, 0.1f, 1.0f, 10.0f, 0.0f, 0.3f};
+        weights(i, j) *= j % 3 == 0 ? 0.0f : kScales[j / kTileColumns];
+      }
+      weights(i, 40) *= 1e4f;  // alone in its tile
+    }
+    const Map map(std::move(weights), random_matrix(1, 200, 34), input);
+    ASSERT_TRUE(map.quantised.usable());
+    ASSERT_NE(map.quantised.exponent(0), map.quantised.exponent(1));
+    for (const double density : {0.02, 0.3, 1.0}) {
+      ASSERT_NO_FATAL_FAILURE(expect_defined_sample(random_state(40, 130, input, density, 35), map,
+                                                    Key{36}.at(Purpose::kGibbs), 0, output));
+    }
+  }
+}
+
+TEST(Kernels, SampledBitsDependNeitherOnThreadsNorOnTheSplitOfTheBatch) {
+  constexpr std::size_t kChains = 50;
+  for (const auto& pairing : kPairings) {
+    const Levels input = pairing.first, output = pairing.second;
+    const State x = random_state(kChains, 100, input, 0.3, 8);
+    const Map map = random_map(100, 177, 9, input, 0.2f);
+    const Draw draw = Key{11}.at(Purpose::kGibbs);
+    const State truth = test::defined_sample(x, map, draw, 7, output);
+    test::for_each_target([&] {
+      for (const std::size_t count : {1u, 2u, 3u}) {
+        Threads threads(count);
+        State drawn(kChains, 177, output);
+        sample(x, map, draw, 7, drawn, Context{&threads});
+        ASSERT_TRUE(drawn == truth) << count << " threads";
+      }
+      for (std::size_t split = 1; split < kChains; ++split) {
+        State first(split, 177, output), second(kChains - split, 177, output);
+        sample(test::rows_of(x, 0, split), map, draw, 7, first, {});
+        sample(test::rows_of(x, split, kChains - split), map, draw, 7 + split, second, {});
+        ASSERT_TRUE(first == test::rows_of(truth, 0, split)) << split;
+        ASSERT_TRUE(second == test::rows_of(truth, split, kChains - split)) << split;
+      }
+      for (std::size_t r = 0; r < kChains; ++r) {
+        State one(1, 177, output);
+        sample(test::rows_of(x, r, 1), map, draw, 7 + r, one, {});
+        ASSERT_TRUE(one == test::rows_of(truth, r, 1)) << r;
+      }
+    });
+  }
+}
+
+TEST(Kernels, ManyThreadsSampleManyChains) {
+  const State x = random_state(1300, 90, kBinary, 0.3, 38);
+  const Map map = random_map(90, 130, 39, kBinary, 0.2f);
+  const Draw draw = Key{40}.at(Purpose::kGibbs);
+  const State truth = test::defined_sample(x, map, draw, 0, kSpins);
+  test::for_each_target([&] {
+    for (const std::size_t count : {1u, 2u, 3u}) {
+      Threads threads(count);
+      State drawn(1300, 130, kSpins);
+      sample(x, map, draw, 0, drawn, Context{&threads});
+      ASSERT_TRUE(drawn == truth) << count << " threads";
     }
   });
 }
 
-TEST(Kernels, SampledBitsAreThoseOfTheDefinitionForWeightsOfAnySize) {
-  // From weights that barely matter to sums that overflow a float, and biases that saturate.
-  for (const float weight_scale : {0.0f, 1e-3f, 0.1f, 3.0f, 1e3f, 1e37f, 1e38f}) {
-    for (const float bias_scale : {0.0f, 1.0f, 1e4f}) {
-      for (const Levels levels : {kBinary, kSpins}) {
-        const RandomMap map(300, 90, 20, levels, weight_scale, bias_scale);
-        const State x = random_state(60, 300, levels, 0.3, 21);
-        Matrix<double> fields(60, 90);
-        product(x, map, fields, {});
-        const Draw draw = Key{22}.at(Purpose::kGibbs);
-        State drawn(60, 90, levels);
-        sample(x, map, draw, 0, drawn, {});
-        for (std::uint32_t r = 0; r < 60; ++r) {
-          for (std::uint32_t j = 0; j < 90; ++j) {
-            ASSERT_EQ(drawn.bits().get(r, j), coin(draw, r, j, sigmoid(levels.gap() * fields(r, j))));
+TEST(Kernels, AUnitIsHighWithTheSigmoidOfItsFieldAndIndependentlyOfItsNeighbour) {
+  // Nothing here is shared with the code but the weights: the truth is libm's, and the random numbers are only counted.
+  constexpr std::size_t kChains = 512, kSteps = 100, kInputs = 40, kOutputs = 48;
+  for (const auto& pairing : kPairings) {
+    const Levels input = pairing.first, output = pairing.second;
+    const Map map = random_map(kInputs, kOutputs, 41, input, 0.2f);
+    const State one = random_state(1, kInputs, input, 0.5, 42);
+    State x(kChains, kInputs, input);
+    for (std::size_t r = 0; r < kChains; ++r) x.bits().row(r)[0] = one.bits().row(0)[0];
+    std::vector<double> p(kOutputs);
+    for (std::size_t j = 0; j < kOutputs; ++j) {
+      double field = map.bias(0, j);
+      for (std::size_t i = 0; i < kInputs; ++i) field += one.value(0, i) * map.weights(i, j);
+      p[j] = std::exp(output.high * field) / (std::exp(output.high * field) + std::exp(output.low * field));
+    }
+    test::for_each_target([&] {
+      std::vector<double> on(kOutputs), both(kOutputs);
+      State drawn(kChains, kOutputs, output);
+      for (std::size_t step = 0; step < kSteps; ++step) {
+        sample(x, map, Key{43}.at(Purpose::kGibbs, step), 0, drawn, {});
+        for (std::size_t r = 0; r < kChains; ++r) {
+          for (std::size_t j = 0; j < kOutputs; ++j) {
+            on[j] += drawn.bits().get(r, j);
+            both[j] += drawn.bits().get(r, j) && drawn.bits().get(r, (j + 1) % kOutputs);
           }
         }
       }
-    }
+      // A share of n independent bits has the standard error sqrt(q (1 - q) / n), the bits of all chains and steps
+      // being independent; so has the share of two neighbours that are high together, with q their product.
+      const double n = kChains * kSteps;
+      for (std::size_t j = 0; j < kOutputs; ++j) {
+        const double q = p[j] * p[(j + 1) % kOutputs];
+        EXPECT_NEAR(on[j] / n, p[j], 4 * std::sqrt(p[j] * (1 - p[j]) / n)) << j;
+        EXPECT_NEAR(both[j] / n, q, 4 * std::sqrt(q * (1 - q) / n)) << j;
+      }
+    });
   }
-}
-
-TEST(Kernels, TheApproximateSigmoidKeepsItsBound) {
-  for (float x = -100.0f; x < 100.0f; x += 0.0037f) {
-    ASSERT_NEAR(approximate_sigmoid(x), sigmoid(x), double{kSigmoidError}) << x;
-  }
-  EXPECT_NEAR(approximate_sigmoid(3e38f), 1.0, double{kSigmoidError});
-  EXPECT_NEAR(approximate_sigmoid(-3e38f), 0.0, double{kSigmoidError});
-}
-
-TEST(Kernels, SampledBitsDependNeitherOnThreadsNorOnTheSplitOfTheBatch) {
-  const State x = random_state(50, 100, kBinary, 0.3, 8);
-  const RandomMap map(100, 77, 9, kBinary);
-  const Draw draw = Key{11}.at(Purpose::kGibbs);
-  State whole(50, 77, kBinary);
-  sample(x, map, draw, 0, whole, {});
-  for (const std::size_t count : {2u, 3u}) {
-    Threads threads(count);
-    State again(50, 77, kBinary);
-    sample(x, map, draw, 0, again, Context{&threads});
-    EXPECT_EQ(again, whole);
-  }
-  for (std::size_t r = 0; r < 50; ++r) {
-    State one(1, 100, kBinary), out(1, 77, kBinary);
-    std::copy_n(x.bits().row(r).begin(), 2, one.bits().row(0).begin());
-    sample(one, map, draw, r, out, {});
-    for (std::size_t j = 0; j < 77; ++j) ASSERT_EQ(out.bits().get(0, j), whole.bits().get(r, j));
-  }
-}
-
-TEST(Kernels, TheCoinHasItsProbability) {
-  const Draw draw = Key{12}.at(Purpose::kTest);
-  constexpr std::uint32_t kCoins = 100000;
-  for (const double p : {0.0, 1e-4, 0.1, 0.5, 0.7310585786300049, 0.999, 1.0}) {
-    std::uint32_t on = 0;
-    for (std::uint32_t k = 0; k < kCoins; ++k) on += coin(draw, k / 1000, k % 1000, p);
-    // 4 standard errors of a binomial share; exact at 0 and 1.
-    EXPECT_NEAR(on / double{kCoins}, p, 4 * std::sqrt(p * (1 - p) / kCoins)) << p;
-  }
-}
-
-TEST(Kernels, TheCoinUsesAll48Bits) {
-  // Where the upper 16 bits tie with p, the lower 32 decide: a coin with p = (c + f)/2^16 is on for a share f of ties.
-  const Draw draw = Key{13}.at(Purpose::kTest);
-  std::uint32_t ties = 0, on = 0;
-  for (std::uint32_t k = 0; k < 4000000 && ties < 400; ++k) {
-    const bool below_low = coin(draw, k >> 10, k & 1023, 100.0 * 0x1p-16);
-    const bool below_high = coin(draw, k >> 10, k & 1023, 101.0 * 0x1p-16);
-    if (below_low || !below_high) continue;
-    ++ties;
-    on += coin(draw, k >> 10, k & 1023, 100.25 * 0x1p-16);
-  }
-  ASSERT_GE(ties, 30u);
-  EXPECT_NEAR(on / static_cast<double>(ties), 0.25, 4 * std::sqrt(0.25 * 0.75 / ties));
 }
 
 TEST(Kernels, MeansAreTheExpectedValues) {
   for_each_case([](std::size_t chains, std::size_t inputs, std::size_t outputs, Levels levels, double density) {
     const State x = random_state(chains, inputs, levels, density, 14);
-    const RandomMap map(inputs, outputs, 15, levels);
+    const Map map = random_map(inputs, outputs, 15, levels);
     Matrix<double> fields(chains, outputs);
     Matrix<float> found(chains, outputs);
     product(x, map, fields, {});
@@ -226,20 +307,6 @@ TEST(Kernels, CorrelateAndColumnSumsAgreeWithTheirDefinition) {
       ASSERT_NEAR(sums_y[j], truth, 1e-12);
     }
   });
-}
-
-TEST(Kernels, TransposeAtOddSizes) {
-  for (const std::size_t rows : {1u, 15u, 16u, 17u, 40u}) {
-    for (const std::size_t cols : {1u, 16u, 33u}) {
-      const Matrix<float> in = random_matrix(rows, cols, 19);
-      Couplings couplings(rows, cols);
-      couplings.renew_blocks(in, {});
-      const MatrixView<const float> out = couplings.transposed();
-      for (std::size_t i = 0; i < rows; ++i) {
-        for (std::size_t j = 0; j < cols; ++j) ASSERT_EQ(out(j, i), in(i, j));
-      }
-    }
-  }
 }
 
 }  // namespace

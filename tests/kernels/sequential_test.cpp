@@ -1,0 +1,182 @@
+#include "ergodic/kernels/sequential.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/random_inputs.hpp"
+
+namespace ergodic {
+namespace {
+
+using test::kBinary, test::kSpins, test::Map, test::random_matrix, test::random_state;
+
+/// Couplings of every unit with every other: symmetric, with a zero diagonal.
+Matrix<float> symmetric(Matrix<float> weights) {
+  for (std::size_t i = 0; i < weights.rows(); ++i) {
+    weights(i, i) = 0.0f;
+    for (std::size_t j = 0; j < i; ++j) weights(i, j) = weights(j, i);
+  }
+  return weights;
+}
+
+/// One unit after the other, each by its field given all others.
+void sweep_plainly(State& x, const Map& map, const Draw& draw, std::uint64_t first_chain) {
+  for (std::size_t r = 0; r < x.chains(); ++r) {
+    for (std::size_t j = 0; j < x.units(); ++j) {
+      const double p = sigmoid(x.levels().gap() * test::defined_field(x, r, map, j));
+      x.bits().set(r, j, coin(draw, static_cast<std::uint32_t>(first_chain + r), static_cast<std::uint32_t>(j), p));
+    }
+  }
+}
+
+void expect_defined_sweep(const State& start, const Map& map, const Draw& draw, std::uint64_t first_chain) {
+  State truth = start;
+  sweep_plainly(truth, map, draw, first_chain);
+  test::for_each_target([&] {
+    State x = start;
+    sweep_in_turn(x, map, draw, first_chain, {});
+    ASSERT_TRUE(x == truth) << x.chains() << " chains of " << x.units() << " units, low " << x.levels().low;
+  });
+}
+
+/// Levels, densities and scales change with each call; all combinations come up in 630 calls.
+class SweepCases {
+ public:
+  void check(std::size_t chains, std::size_t units) {
+    constexpr float kWeightScales[] = {0.0f, 1e-6f, 0.01f, 0.1f, 0.3f, 1.0f, 30.0f, 1e3f, 1e38f};
+    constexpr float kBiasScales[] = {0.0f, 0.1f, 1.0f, 5.0f, 30.0f, 1e3f, 1e4f};
+    constexpr double kDensities[] = {0.0, 0.02, 0.2, 0.5, 1.0};
+    const Levels levels = k_ % 2 == 0 ? kBinary : kSpins;
+    const float weight_scale = kWeightScales[k_ % std::size(kWeightScales)];
+    Matrix<float> weights(units, units), bias(1, units);
+    for (std::size_t i = 0; i < units; ++i) {
+      for (std::size_t j = 0; j < units; ++j) weights(i, j) = weight_scale * normals_(i, j);
+      bias(0, i) = kBiasScales[k_ % std::size(kBiasScales)] * normals_(kLargest, i);
+    }
+    expect_defined_sweep(random_state(chains, units, levels, kDensities[k_ % std::size(kDensities)], k_),
+                         Map(symmetric(std::move(weights)), std::move(bias), levels), Key{k_}.at(Purpose::kGibbs), 50);
+    ++k_;
+  }
+
+ private:
+  static constexpr std::size_t kLargest = 520;
+  Matrix<float> normals_ = random_matrix(kLargest + 1, kLargest, 1);
+  std::size_t k_ = 0;
+};
+
+TEST(Sequential, BitsAreThoseOfTheDefinitionForAnyNumberOfUnits) {
+  SweepCases cases;
+  for (std::size_t units = 1; units <= 130; ++units) {
+    for (const std::size_t chains : {9u, 20u}) ASSERT_NO_FATAL_FAILURE(cases.check(chains, units));
+  }
+}
+
+TEST(Sequential, BitsAreThoseOfTheDefinitionAroundTheEdges) {
+  SweepCases cases;
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (const std::size_t units : test::kEdges) ASSERT_NO_FATAL_FAILURE(cases.check(8, units));
+  }
+}
+
+TEST(Sequential, BitsAreThoseOfTheDefinitionForAnyNumberOfChains) {
+  SweepCases cases;
+  for (std::size_t k = 0; k < 7; ++k) {
+    for (std::size_t chains = 1; chains <= 20; ++chains) ASSERT_NO_FATAL_FAILURE(cases.check(chains, 40));
+    for (const std::size_t chains : {31u, 32u, 33u, 127u, 128u, 129u, 257u, 513u}) {
+      ASSERT_NO_FATAL_FAILURE(cases.check(chains, 40));
+    }
+  }
+}
+
+TEST(Sequential, BitsAreThoseOfTheDefinitionForWeightsOfAnySize) {
+  SweepCases cases;
+  for (std::size_t k = 0; k < 630; ++k) ASSERT_NO_FATAL_FAILURE(cases.check(17, 70));
+}
+
+TEST(Sequential, BitsAreThoseOfTheDefinitionWhenAllWeightsAreRoundedTheSameWay) {
+  // Strong couplings in which every rounding adds to the error, and every unit follows the ones before it.
+  for (const Levels levels : {kBinary, kSpins}) {
+    for (const int exponent : {6, 7, 8, 9, 10, 12}) {
+      for (const double way : {0.49, -0.49}) {
+        constexpr std::size_t kUnits = 100;
+        Matrix<float> weights(kUnits, kUnits), bias(1, kUnits);
+        for (std::size_t i = 0; i < kUnits; ++i) {
+          double sum = 0.0;
+          for (std::size_t j = 0; j < kUnits; ++j) {
+            weights(i, j) = static_cast<float>(std::ldexp(((i + j) % 2 == 0 ? 600.0 : -600.0) + way, -exponent));
+            sum += i == j ? 0.0 : weights(i, j);
+          }
+          bias(0, i) = static_cast<float>(levels.low == 0.0f ? -0.5 * sum : 0.0);
+        }
+        const Map map(symmetric(std::move(weights)), std::move(bias), levels);
+        ASSERT_EQ(map.quantised.exponent(0), exponent);
+        for (std::size_t step = 0; step < 10; ++step) {
+          ASSERT_NO_FATAL_FAILURE(expect_defined_sweep(random_state(50, kUnits, levels, 0.5, step), map,
+                                                       Key{2}.at(Purpose::kGibbs, step), 0));
+        }
+      }
+    }
+  }
+}
+
+TEST(Sequential, BitsDependNeitherOnThreadsNorOnTheSplitOfTheBatch) {
+  for (const Levels levels : {kBinary, kSpins}) {
+    const Map map(symmetric(random_matrix(90, 90, 3, 0.1f)), random_matrix(1, 90, 4), levels);
+    const State start = random_state(300, 90, levels, 0.5, 5);
+    const Draw draw = Key{6}.at(Purpose::kGibbs);
+    State truth = start;
+    sweep_plainly(truth, map, draw, 7);
+    test::for_each_target([&] {
+      for (const std::size_t count : {1u, 2u, 3u}) {
+        Threads threads(count);
+        State x = start;
+        sweep_in_turn(x, map, draw, 7, Context{&threads});
+        ASSERT_TRUE(x == truth) << count << " threads";
+      }
+      for (const std::size_t split : {1u, 7u, 8u, 9u, 100u, 128u, 299u}) {
+        State first = test::rows_of(start, 0, split), second = test::rows_of(start, split, 300 - split);
+        sweep_in_turn(first, map, draw, 7, {});
+        sweep_in_turn(second, map, draw, 7 + split, {});
+        ASSERT_TRUE(first == test::rows_of(truth, 0, split)) << split;
+        ASSERT_TRUE(second == test::rows_of(truth, split, 300 - split)) << split;
+      }
+    });
+  }
+}
+
+TEST(Sequential, ChainsReachTheBoltzmannDistribution) {
+  // Three units, so eight states, with p(x) in proportion to exp(x'Wx / 2 + b'x). Chains are independent, so their
+  // states after many sweeps follow the multinomial, and chi-square has 7 degrees of freedom: its 0.999 quantile is
+  // 24.32. The slowest mode of such couplings shrinks at least by half in a sweep; after 40, nothing is left of it.
+  constexpr std::size_t kChains = 20000, kUnits = 3, kStates = 8;
+  for (const Levels levels : {kBinary, kSpins}) {
+    const Map map(symmetric(random_matrix(kUnits, kUnits, 7, 0.5f)), random_matrix(1, kUnits, 8, 0.5f), levels);
+    std::vector<double> p(kStates);
+    double z = 0.0;
+    for (std::size_t s = 0; s < kStates; ++s) {
+      const auto value = [&](std::size_t i) { return double{(s >> i) & 1u ? levels.high : levels.low}; };
+      double log_p = 0.0;
+      for (std::size_t i = 0; i < kUnits; ++i) {
+        log_p += map.bias(0, i) * value(i);
+        for (std::size_t j = 0; j < i; ++j) log_p += map.weights(i, j) * value(i) * value(j);
+      }
+      z += p[s] = std::exp(log_p);
+    }
+    test::for_each_target([&] {
+      State x(kChains, kUnits, levels);
+      for (std::size_t step = 0; step < 40; ++step) sweep_in_turn(x, map, Key{9}.at(Purpose::kGibbs, step), 0, {});
+      std::vector<double> counts(kStates);
+      for (std::size_t r = 0; r < kChains; ++r) ++counts[x.bits().row(r)[0]];
+      double chi_square = 0.0;
+      for (std::size_t s = 0; s < kStates; ++s) {
+        const double expected = kChains * p[s] / z;
+        chi_square += (counts[s] - expected) * (counts[s] - expected) / expected;
+      }
+      EXPECT_LT(chi_square, 24.32);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace ergodic
