@@ -29,7 +29,7 @@ void expect_plan(const LookupPlan& plan, const BitBlocks& bits) {
         RowWords rebuilt = {};
         std::size_t selected = 0;
         for (std::size_t e = 0; e < 2 * pairs; ++e) {
-          const std::size_t at = block.entries[place][e];
+          const std::size_t at = block.entries[place * block.stride + e];
           ASSERT_EQ(at % kEntryBytes, 0u);
           const std::size_t group = at / kGroupBytes;
           const std::uint64_t value = at % kGroupBytes / kEntryBytes;

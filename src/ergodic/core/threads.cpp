@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -14,17 +15,18 @@ namespace ergodic {
 
 namespace {
 
-constexpr int kSpins = 4000;  // some tens of microseconds: the pause between two kernels of a training step
+constexpr auto kSpinTime = std::chrono::microseconds(50);  // longer than the pause between two kernels of a step
 
-/// Waits for `ready` a short while without giving up the core. Whether it came.
+/// Waits for `ready` a short while without giving up the core. Whether it came. The pause instruction is not used:
+/// virtual machines take many of them for a sign that the core has nothing to do.
 template <class Ready>
 bool spin_until(const Ready& ready) {
-  for (int k = 0; k < kSpins; ++k) {
-    if (ready()) return true;
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
+  const auto end = std::chrono::steady_clock::now() + kSpinTime;
+  do {
+    for (int k = 0; k < 64; ++k) {
+      if (ready()) return true;
+    }
+  } while (std::chrono::steady_clock::now() < end);
   return ready();
 }
 

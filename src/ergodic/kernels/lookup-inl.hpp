@@ -73,8 +73,9 @@ template <class T, std::size_t kPairs, class Flush>
 HWY_INLINE void look_up_pairs(const LookupPlan::Block& block, const T* HWY_RESTRICT table, const Flush& flush) {
   using E = Entry<T>;
   const auto* HWY_RESTRICT bytes = reinterpret_cast<const std::uint8_t*>(table);
-  for (std::size_t k = block.first[kPairs]; k < block.first[kPairs + 1]; ++k) {
-    const std::uint16_t* HWY_RESTRICT entries = block.entries.data() + k * block.stride;
+  const std::size_t end = block.first[kPairs + 1], stride = block.stride;
+  const std::uint16_t* HWY_RESTRICT entries = block.entries.data() + block.first[kPairs] * stride;
+  for (std::size_t k = block.first[kPairs]; k < end; ++k, entries += stride) {
     typename E::V sum[E::kVectors];
     unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA { sum[v] = hn::Zero(E::d); });
     // The two load ports are what limits the loop: four entries are loaded at once and taken apart in registers.
