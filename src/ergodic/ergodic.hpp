@@ -3,17 +3,26 @@
 
 #include "ergodic/core/version.hpp"
 // What everything stands on.
+#include "ergodic/core/aligned.hpp"
 #include "ergodic/core/ars.hpp"
 #include "ergodic/core/bits.hpp"
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/matrix.hpp"
+#include "ergodic/core/profile.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/core/threads.hpp"
 // States, and the loops that are hot.
+#include "ergodic/kernels/ascent.hpp"
+#include "ergodic/kernels/bit_sums.hpp"
+#include "ergodic/kernels/couplings.hpp"
 #include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/pair_counts.hpp"
+#include "ergodic/kernels/quantised.hpp"
+#include "ergodic/kernels/sequential.hpp"
 #include "ergodic/kernels/state.hpp"
+#include "ergodic/kernels/target.hpp"
 // Files.
 #include "ergodic/format/array.hpp"
 #include "ergodic/format/csv.hpp"
@@ -44,6 +53,7 @@
 #include "ergodic/trainer/monitor.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/optimiser.hpp"
+#include "ergodic/trainer/sampled_ascent.hpp"
 #include "ergodic/trainer/trainer.hpp"
 // log Z, and with it the likelihood.
 #include "ergodic/estimator/estimate.hpp"
@@ -59,6 +69,7 @@
 #include "ergodic/store/model_file.hpp"
 // The one door for front ends.
 #include "ergodic/run/data_tools.hpp"
+#include "ergodic/run/environment.hpp"
 #include "ergodic/run/evaluate.hpp"
 #include "ergodic/run/inspect.hpp"
 #include "ergodic/run/sample.hpp"

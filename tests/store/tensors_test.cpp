@@ -31,20 +31,20 @@ TEST(TensorsMetadata, AMissingKeyIsNamed) {
 }
 
 TEST(TensorsMetadata, OnlyTheFormatAskedForPasses) {
-  EXPECT_NO_THROW(check_format(with_metadata({{"format", "f"}, {"version", "1"}}), "f", 2, "file"));
-  EXPECT_NO_THROW(check_format(with_metadata({{"format", "f"}, {"version", "2"}}), "f", 2, "file"));
+  EXPECT_NO_THROW(check_format(with_metadata({{"format", "f"}, {"version", "1"}}), "f", {1, 2}, "file"));
+  EXPECT_NO_THROW(check_format(with_metadata({{"format", "f"}, {"version", "2"}}), "f", {1, 2}, "file"));
   expect_parts(refusal([] {
-                 check_format(with_metadata({{"format", "g"}, {"version", "1"}}), "f", 2, "file");
+                 check_format(with_metadata({{"format", "g"}, {"version", "1"}}), "f", {1, 2}, "file");
                }),
                {"file", "f", "g"});
   for (const char* version : {"", "0", "-1", "3", "1x", " 1", "99999999999999999999"}) {
     expect_parts(refusal([&] {
-                   check_format(with_metadata({{"format", "f"}, {"version", version}}), "f", 2, "file");
+                   check_format(with_metadata({{"format", "f"}, {"version", version}}), "f", {1, 2}, "file");
                  }),
                  {"file", "version 1 to 2", std::string("'") + version + "'"});
   }
-  EXPECT_THROW(check_format(with_metadata({{"version", "1"}}), "f", 2, "file"), DataError);
-  EXPECT_THROW(check_format(with_metadata({{"format", "f"}}), "f", 2, "file"), DataError);
+  EXPECT_THROW(check_format(with_metadata({{"version", "1"}}), "f", {1, 2}, "file"), DataError);
+  EXPECT_THROW(check_format(with_metadata({{"format", "f"}}), "f", {1, 2}, "file"), DataError);
 }
 
 TEST(TensorsFloats, BothWidthsAreRead) {

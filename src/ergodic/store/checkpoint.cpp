@@ -17,7 +17,7 @@ namespace ergodic {
 namespace {
 
 constexpr const char* kFormat = "ergodic-checkpoint";
-constexpr int kVersionOfFormat = 1;
+constexpr int kVersionOfFormat = 2;  // the random numbers and the step are part of it: an older run cannot go on
 constexpr std::string_view kSettingPrefix = "setting.";
 
 std::uint64_t number_at(const Tensors& tensors, const std::string& key, const std::string& where) {
@@ -154,7 +154,7 @@ void save_checkpoint(const std::filesystem::path& path, const Rbm& model, const 
 TrainingState load_checkpoint(const std::filesystem::path& path, Rbm& model, const Settings& settings) {
   const std::string where = path.string();
   const Unsealed file = read_sealed(path);
-  check_format(file.tensors, kFormat, kVersionOfFormat, where);
+  check_format(file.tensors, kFormat, {kVersionOfFormat, kVersionOfFormat}, where);
   check_settings(file.tensors, settings, where);
   TrainingState state;
   state.update = number_at(file.tensors, "update", where);

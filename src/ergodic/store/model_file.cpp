@@ -56,7 +56,7 @@ void save_model(const std::filesystem::path& path, const Rbm& model, const std::
 ModelFile load_model(const std::filesystem::path& path) {
   const std::string where = path.string();
   const Unsealed file = read_sealed(path);
-  check_format(file.tensors, kFormat, kVersionOfFormat, where);
+  check_format(file.tensors, kFormat, {1, kVersionOfFormat}, where);
   const std::string& kind = metadata_at(file.tensors, "model", where);
   if (kind != "rbm") throw DataError(fmt::format("{}: metadata: expected the model rbm, found '{}'", where, kind));
   ModelFile out{empty_machine(file.tensors, where), file.tensors.metadata, file.verified};

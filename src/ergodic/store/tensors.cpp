@@ -43,14 +43,16 @@ const std::string& metadata_at(const Tensors& tensors, const std::string& key, c
   return found->second;
 }
 
-void check_format(const Tensors& tensors, const std::string& format, int version, const std::string& where) {
+void check_format(const Tensors& tensors, const std::string& format, Versions versions, const std::string& where) {
   const std::string& found = metadata_at(tensors, "format", where);
   if (found != format) throw DataError(fmt::format("{}: expected the format {}, found {}", where, format, found));
   const std::string& text = metadata_at(tensors, "version", where);
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 1 || number > version) {
-    throw DataError(fmt::format("{}: expected version 1 to {} of {}, found '{}'", where, version, format, text));
+  if (error != std::errc{} || end != text.data() + text.size() || number < versions.oldest ||
+      number > versions.newest) {
+    throw DataError(fmt::format("{}: expected version {} to {} of {}, found '{}'", where, versions.oldest,
+                                versions.newest, format, text));
   }
 }
 

@@ -15,8 +15,12 @@ namespace ergodic {
 /// The metadata under a key; DataError if it is missing.
 const std::string& metadata_at(const Tensors& tensors, const std::string& key, const std::string& where);
 
-/// DataError unless the metadata says this format and a version up to ours.
-void check_format(const Tensors& tensors, const std::string& format, int version, const std::string& where);
+/// The versions of a format that can be read.
+struct Versions {
+  int oldest, newest;
+};
+/// DataError unless the metadata says this format and one of these versions.
+void check_format(const Tensors& tensors, const std::string& format, Versions versions, const std::string& where);
 
 /// An array of floats (32 or 64 bits) of exactly this shape, every element finite; DataError otherwise.
 std::vector<float> floats_at(const Tensors& tensors, const std::string& name, const std::vector<std::size_t>& shape,
