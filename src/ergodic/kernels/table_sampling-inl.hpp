@@ -118,8 +118,7 @@ HWY_INLINE void fill_table(const std::int16_t* HWY_RESTRICT rows, std::uint32_t 
   }
 }
 
-/// sums(chain, column) = the sums of the rounded weights of the inputs that are on. They lie as `place`
-/// says.
+/// sums(chain, column) = the sums of the rounded weights of the inputs that are on. They lie as `place` says.
 HWY_INLINE void add_up(const QuantisedWeights& weights, const LookupPlan& plan, std::size_t tile,
                        TileScratch& scratch) {
   std::int32_t* HWY_RESTRICT sums = scratch.sums.data();
@@ -141,7 +140,7 @@ HWY_INLINE void add_up(const QuantisedWeights& weights, const LookupPlan& plan, 
 }
 
 /// 65536 * sigmoid(field / 4096).
-HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D16> > sigmoid_of(const SigmoidPieces& pieces, V16 field) {
+HWY_INLINE hn::VFromD<DU16> sigmoid_of(const SigmoidPieces& pieces, V16 field) {
   const hn::Repartition<std::uint8_t, D16> d8;
   const auto size = hn::Min(hn::BitCast(du16, hn::Abs(field)), hn::Set(du16, 32767));
   const auto piece = hn::ShiftRight<11>(size);
@@ -175,6 +174,7 @@ class Judge {
 
   /// The largest distance between the field in rounded weights and the true one, with so many inputs on.
   float error(std::uint32_t terms) const { return 0.5f * unit_ * static_cast<float>(terms + 2); }
+
   /// Fields in 2^-12, given the sums of even and odd lanes and the offsets of the same.
   HWY_INLINE V16 fields(V32 even, V32 odd, V32 even_offset, V32 odd_offset) const {
     const auto narrow = [&](V32 sum, V32 offset) ERGODIC_LAMBDA {
@@ -202,8 +202,11 @@ class Margin {
     const float spread = 65536.0f * (error + error * error);
     const bool too_wide = !(spread < 65000.0f);
     factor_ = static_cast<std::uint16_t>(too_wide ? 65535 : static_cast<int>(spread) + 2);
-    slack_ = static_cast<std::uint16_t>(too_wide ? 65535 : kSigmoid16Error + 3);
-    tail_slack_ = static_cast<std::uint16_t>(too_wide ? 65535 : kSigmoid16TailError + 3);
+    // Besides the error of the sigmoid: 2 for fields rounded to 2^-12, 3 for products rounded down, and what p (1 - p)
+    // misses where p is off by less than 16.
+    const int rounding = 5 + factor_ / 4096;
+    slack_ = static_cast<std::uint16_t>(too_wide ? 65535 : kSigmoid16Error + rounding);
+    tail_slack_ = static_cast<std::uint16_t>(too_wide ? 65535 : kSigmoid16TailError + rounding);
   }
 
   /// Lanes of all ones where the unit is on for sure, and where it is sure.
@@ -304,8 +307,9 @@ HWY_INLINE void draw_coarse(const Draw& draw, std::uint32_t first_chain, std::ui
   constexpr std::size_t kBlocks = kTileColumns / kCoarseUnits;
   constexpr std::size_t kAtOnce = 2 * kBlocks;
   hn::VFromD<decltype(d)> keys[kArsRounds + 1];
-  for (std::size_t k = 0; k <= kArsRounds; ++k)
+  for (std::size_t k = 0; k <= kArsRounds; ++k) {
     keys[k] = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(&draw.keys()[k]));
+  }
   for (std::size_t chain = 0; chain < kDrawnChains; chain += 2) {
     hn::VFromD<decltype(d)> state[kAtOnce];
     for (std::size_t k = 0; k < kAtOnce; ++k) {
