@@ -128,6 +128,19 @@ TEST(Kernels, SampledBitsAreThoseOfTheDefinitionForBiasesUpToInfinity) {
   }
 }
 
+TEST(Kernels, SampledBitsAreThoseOfTheDefinitionForABiasThatIsNotANumber) {
+  for (const auto& [input, output] : kPairings) {
+    for (const float weight : {0.01f, -0.01f}) {
+      Matrix<float> weights(100, 8), bias(1, 8);
+      for (float& w : weights.elements()) w = weight;
+      for (float& b : bias.elements()) b = NAN;
+      const Map map(std::move(weights), std::move(bias), input);
+      ASSERT_NO_FATAL_FAILURE(
+          expect_defined_sample(random_state(64, 100, input, 0.5, 1), map, Key{3}.at(Purpose::kGibbs), 0, output));
+    }
+  }
+}
+
 TEST(Kernels, SampledBitsAreThoseOfTheDefinitionInBothTails) {
   // Probabilities around 2^-16, where the upper bits alone never decide; and a million coins, so that some fall there.
   Matrix<float> bias(1, 128);

@@ -1,6 +1,7 @@
 #include "ergodic/kernels/target.hpp"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
 #include <set>
@@ -45,6 +46,16 @@ TEST(Target, AnUnknownOneIsRefusedByNamingThoseThereAre) {
   }
   EXPECT_THROW(use_target(""), UsageError);
   EXPECT_EQ(active_target(), before);
+}
+
+TEST(Target, NeitherListingTheTargetsNorARefusedOneChangesWhatRuns) {
+  test::for_each_target([] {
+    const std::size_t chosen = hwy::GetChosenTarget().GetIndex();
+    available_targets();
+    EXPECT_EQ(hwy::GetChosenTarget().GetIndex(), chosen);
+    EXPECT_THROW(use_target("nonsense"), UsageError);
+    EXPECT_EQ(hwy::GetChosenTarget().GetIndex(), chosen);
+  });
 }
 
 }  // namespace

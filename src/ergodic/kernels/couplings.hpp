@@ -30,7 +30,7 @@ class Couplings {
     std::span<const float> bias;
     float low;
   };
-  /// Comes after the blocks have been renewed, or the biases changed.
+  /// Comes after all blocks have been renewed.
   void finish(MatrixView<const float> weights, const Side& rows, const Side& columns, const Context& context);
 
   MatrixView<const float> transposed() const { return transposed_; }

@@ -82,7 +82,7 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
     const auto g = static_cast<std::size_t>(std::countr_zero(used));
     std::uint64_t words[kGroupBits] = {};
     const std::size_t first = g * kGroupBits;
-    for (std::size_t k = 0; k < std::min(kGroupBits, block.rows - first); ++k) {
+    for (std::size_t k = 0; k < std::min(kGroupBits, block.rows - std::min(block.rows, first)); ++k) {
       words[k] = block.y->row(block.first_row + first + k)[tile];
     }
     for (std::size_t c = 0; c < kTileColumns; c += Tile::kLanes) {

@@ -162,16 +162,18 @@ void QuantisedWeights::finish_tile(std::size_t tile, MatrixView<const float> wei
     --exponent;
     for (std::size_t b = 0; b < blocks(); ++b) round_block(tile, b, weights);
   }
-  const bool usable = largest < kTooLarge;
+  const std::size_t first = tile * kTileColumns, width = std::min(kTileColumns, cols_ - first);
+  const auto biases = bias.subspan(first, width);
+  const bool finite = std::all_of(biases.begin(), biases.end(), [](float b) { return std::isfinite(b); });
+  const bool usable = finite && largest < kTooLarge;
   exponents_[tile] = usable ? exponent : kNone;
 
   const double unit = std::ldexp(1.0, -exponent);
-  const std::size_t first = tile * kTileColumns;
-  for (std::size_t c = 0; c < std::min(kTileColumns, cols_ - first); ++c) {
+  for (std::size_t c = 0; c < width; ++c) {
     const std::size_t j = first + c;
     constexpr double kLimit = 1 << 30;
     const double offset = std::nearbyint(double{bias[j]} / unit) + double{low} * (positive[c] + negative[c]);
-    offsets_[j] = static_cast<std::int32_t>(std::clamp(offset, -kLimit, kLimit));
+    offsets_[j] = usable ? static_cast<std::int32_t>(std::clamp(offset, -kLimit, kLimit)) : 0;
     // Each weight is within half a unit of its rounded value.
     double sizes = unit * (positive[c] - negative[c] + 0.5 * static_cast<double>(rows_));
     if (!usable) {

@@ -23,7 +23,7 @@ inline constexpr std::size_t kBlockRows = 64;
 /// W(i, j) is about values(tile, i, column) * 2^-exponent(tile).
 class QuantisedWeights {
  public:
-  /// The exponent of a tile whose weights are too large, or not numbers.
+  /// The exponent of a tile whose weights are too large, or not numbers, or whose biases are not.
   static constexpr int kNone = -1000;
 
   QuantisedWeights() = default;
@@ -47,10 +47,9 @@ class QuantisedWeights {
   /// Rounds all the weights anew. `low` is the low level of the inputs.
   void assign(MatrixView<const float> weights, std::span<const float> bias, float low, const Context& context);
 
-  /// The same in parts. Rounds one block of a tile of the weights anew. After all that changed have been rounded comes
-  /// `finish`.
+  /// The same in parts: every block of every tile is rounded, in any order, and then `finish` is called. It chooses
+  /// other units where the sums demand it, and renews what depends on the biases.
   void round_block(std::size_t tile, std::size_t block, MatrixView<const float> weights);
-  /// Chooses other units where the sums demand it, and renews what depends on the biases.
   void finish(MatrixView<const float> weights, std::span<const float> bias, float low, const Context& context);
 
  private:

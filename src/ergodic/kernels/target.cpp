@@ -23,21 +23,26 @@ std::string name_of_target(std::int64_t target) {
   return name;
 }
 
+/// Those compiled in that the CPU has, the best first. Asking resets Highway's choice, so ours is made again.
+std::vector<std::int64_t> targets() {
+  std::vector<std::int64_t> out = hwy::SupportedAndGeneratedTargets();
+  if (forced_target != 0) hwy::GetChosenTarget().Update(forced_target);
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> available_targets() {
-  hwy::SetSupportedTargetsForTest(0);
   std::vector<std::string> out;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) out.push_back(name_of_target(target));
+  for (const std::int64_t target : targets()) out.push_back(name_of_target(target));
   return out;
 }
 
 std::string active_target() { return forced_target != 0 ? name_of_target(forced_target) : available_targets().front(); }
 
 void use_target(std::string_view name) {
-  hwy::SetSupportedTargetsForTest(0);
   std::string known;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+  for (const std::int64_t target : targets()) {
     if (name_of_target(target) == name) {
       forced_target = target;
       hwy::GetChosenTarget().Update(target);
