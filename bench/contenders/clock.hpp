@@ -1,4 +1,4 @@
-// Time, and the frequency that turns it into cycles.
+// The time of the work alone.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,5 @@ class Stopwatch {
   Clock::time_point started_;
   Clock::duration total_{};
 };
-
-/// The cycles that this core does in a second, now: timed on additions that wait for each other, a cycle each. The time
-/// stamp counter would not tell, because it ticks at its own rate. Takes some milliseconds.
-double core_hertz();
 
 }  // namespace bench

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "clock.hpp"
+#include "ergodic/core/profile.hpp"
 #include "ergodic/data/source.hpp"
 #include "ergodic/format/npy.hpp"
 
@@ -18,7 +18,7 @@ namespace bench {
 namespace {
 
 Json answer(const Json& request, const std::map<std::string, Work>& kinds) try {
-  const double hertz = core_hertz();
+  const double hertz = ergodic::cycles_per_second();
   Json out = kinds.at(request.at("kind"))(request);
   out["hertz"] = hertz;
   return out;

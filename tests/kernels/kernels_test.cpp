@@ -41,34 +41,19 @@ TEST(Kernels, ProductSumsInAscendingOrderInDouble) {
   });
 }
 
-// From weights that barely matter to sums that overflow a float, and biases that saturate.
-constexpr float kWeightScales[] = {0.0f, 1e-6f, 0.01f, 0.1f, 1.0f, 30.0f, 1e3f, 1e30f, 1e38f};
-constexpr float kBiasScales[] = {0.0f, 0.1f, 1.0f, 5.0f, 30.0f, 1e3f, 1e4f};
-constexpr double kDensities[] = {0.0, 0.02, 0.2, 0.5, 1.0};
-
-/// Compares with the definition at one size after another. Levels, densities and scales change with each call; as
-/// the numbers of their choices have no common factor, all combinations come up in 1260 calls, any two in 63.
+/// Compares with the definition at one size after another, with other inputs each time.
 class SampleCases {
  public:
   void check(std::size_t chains, std::size_t inputs, std::size_t outputs) {
-    const auto [input, output] = kPairings[k_ % std::size(kPairings)];
-    const float weight_scale = kWeightScales[k_ % std::size(kWeightScales)];
-    Matrix<float> weights(inputs, outputs), bias(1, outputs);
-    for (std::size_t i = 0; i < inputs; ++i) {
-      for (std::size_t j = 0; j < outputs; ++j) weights(i, j) = weight_scale * normals_(i, j);
-    }
-    for (std::size_t j = 0; j < outputs; ++j) {
-      bias(0, j) = kBiasScales[k_ % std::size(kBiasScales)] * normals_(kLargest, j);
-    }
-    expect_defined_sample(random_state(chains, inputs, input, kDensities[k_ % std::size(kDensities)], k_),
-                          Map(std::move(weights), std::move(bias), input), Key{k_}.at(Purpose::kGibbs, 3), 100, output);
-    ++k_;
+    const auto [input, output] = varied_.pairing();
+    expect_defined_sample(random_state(chains, inputs, input, varied_.density(), varied_.turn()),
+                          Map(varied_.weights(inputs, outputs), varied_.bias(outputs), input),
+                          Key{varied_.turn()}.at(Purpose::kGibbs, 3), 100, output);
+    varied_.next();
   }
 
  private:
-  static constexpr std::size_t kLargest = 520;
-  Matrix<float> normals_ = random_matrix(kLargest + 1, kLargest, 5);
-  std::size_t k_ = 0;
+  test::VariedInputs varied_;
 };
 
 TEST(Kernels, SampledBitsAreThoseOfTheDefinitionForAnyNumberOfInputs) {

@@ -129,6 +129,40 @@ inline Map random_map(std::size_t inputs, std::size_t outputs, std::uint64_t see
   return {random_matrix(inputs, outputs, seed, weight_scale), random_matrix(1, outputs, seed + 1, bias_scale), input};
 }
 
+/// Weights, biases and densities that change with each turn: from weights that barely matter to sums that overflow a
+/// float, and biases that saturate. The numbers of choices (9, 7, 5; 4 pairings of levels) have no common factor, so
+/// all combinations come up in 1260 turns, any two in 63.
+class VariedInputs {
+ public:
+  void next() { ++turn_; }
+  std::uint64_t turn() const { return turn_; }
+  double density() const { return kDensities[turn_ % std::size(kDensities)]; }
+  std::pair<Levels, Levels> pairing() const { return kPairings[turn_ % std::size(kPairings)]; }
+  Matrix<float> weights(std::size_t rows, std::size_t cols) const {
+    Matrix<float> out(rows, cols);
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < cols; ++j)
+        out(i, j) = kWeightScales[turn_ % std::size(kWeightScales)] * normals_(i, j);
+    }
+    return out;
+  }
+  Matrix<float> bias(std::size_t cols) const {
+    Matrix<float> out(1, cols);
+    for (std::size_t j = 0; j < cols; ++j) {
+      out(0, j) = kBiasScales[turn_ % std::size(kBiasScales)] * normals_(kLargest, j);
+    }
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t kLargest = 520;
+  static constexpr float kWeightScales[] = {0.0f, 1e-6f, 0.01f, 0.1f, 0.3f, 1.0f, 30.0f, 1e3f, 1e38f};
+  static constexpr float kBiasScales[] = {0.0f, 0.1f, 1.0f, 5.0f, 30.0f, 1e3f, 1e4f};
+  static constexpr double kDensities[] = {0.0, 0.02, 0.2, 0.5, 1.0};
+  Matrix<float> normals_ = random_matrix(kLargest + 1, kLargest, 5);
+  std::uint64_t turn_ = 0;
+};
+
 /// A field by its definition: in double, the bias first, then the units in ascending order. A unit that is zero adds
 /// nothing, be its weight infinite.
 inline double defined_field(const State& x, std::size_t row, const Map& map, std::size_t unit) {
