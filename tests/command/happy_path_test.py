@@ -30,6 +30,19 @@ def test_train_answers_and_writes_the_machine():
     assert [p.name for p in Path().iterdir()] == ["m.safetensors"]
 
 
+def test_a_profile_accounts_for_the_time_and_changes_nothing_else():
+    line = ("train", *DIGITS, "--hidden", 40, "--epochs", 3, "--threads", 1)
+    succeed(*line, "--out", "m.safetensors", "--quiet")
+    answer = ask(*line, "--out", "p.safetensors", "--profile")
+    assert Path("m.safetensors").read_bytes() == Path("p.safetensors").read_bytes()
+    stages = answer["profile"]
+    assert sum(stage["share"] for stage in stages.values()) == pytest.approx(1)
+    assert 0 < sum(stage["seconds"] for stage in stages.values()) <= answer["seconds"]
+    assert {name for name, stage in stages.items() if stage["macs_per_cycle"] > 0} == {"product", "count"}
+    table = succeed(*line, "--out", "q.safetensors", "--profile").stderr
+    assert all(re.search(rf"^{name} +[0-9.]+ +[0-9.]+%", table, re.M) for name in stages)
+
+
 def test_training_learns_digits():
     answer = ask("train", *DIGITS, "--hidden", 10, "--epochs", 20, "--learning-rate", 0.5, "--out", "m.safetensors",
                  "--log", "log")

@@ -170,8 +170,9 @@ void Trainer::ascend_exactly(const Statistics& model_term, double rate, const Co
 
 void Trainer::record(const Context& context) {
   const Timed timed(context.profile, Stage::kMeasure);
+  const Context unprofiled{context.threads, context.observer};  // or what monitors sample would count twice
   const double epoch = static_cast<double>(update_) / static_cast<double>(batches_.per_epoch());
-  Record record{update_, epoch, measure(model_, monitored_train_, monitored_held_out_, key_, kMonitorStep, context)};
+  Record record{update_, epoch, measure(model_, monitored_train_, monitored_held_out_, key_, kMonitorStep, unprofiled)};
   for (const auto& [name, value] : record.values) {
     if (!std::isfinite(value)) {
       throw NumericError(fmt::format("training diverged: {} is {} after {} updates; lower the learning rate (now {})",
