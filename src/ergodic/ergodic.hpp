@@ -15,7 +15,7 @@
 #include "ergodic/core/threads.hpp"
 // States, and the loops that are hot.
 #include "ergodic/kernels/ascent.hpp"
-#include "ergodic/kernels/bit_sums.hpp"
+#include "ergodic/kernels/bit_counts.hpp"
 #include "ergodic/kernels/couplings.hpp"
 #include "ergodic/kernels/kernels.hpp"
 #include "ergodic/kernels/pair_counts.hpp"

@@ -14,22 +14,30 @@ namespace {
 
 using test::random_matrix, test::expect_same;
 
-/// The largest sum of one sign of the rounded weights in a block of rows, of any column of a tile.
-double largest_block_sum(const Matrix<float>& weights, std::size_t tile, int exponent) {
+/// The largest sum of one sign of the rounded weights in a block of rows, of a column.
+double largest_block_sum(const Matrix<float>& weights, std::size_t column, int exponent) {
   double largest = 0.0;
-  for (std::size_t j = tile * kTileColumns; j < std::min(weights.cols(), (tile + 1) * kTileColumns); ++j) {
-    for (std::size_t begin = 0; begin < weights.rows(); begin += kBlockRows) {
-      double positive = 0.0, negative = 0.0;
-      for (std::size_t i = begin; i < std::min(weights.rows(), begin + kBlockRows); ++i) {
-        const double value = std::nearbyint(std::ldexp(double{weights(i, j)}, exponent));
-        if (std::isnan(value)) return std::numeric_limits<double>::infinity();
-        (value > 0.0 ? positive : negative) += value;
-      }
-      largest = std::max({largest, positive, -negative});
+  for (std::size_t begin = 0; begin < weights.rows(); begin += kBlockRows) {
+    double positive = 0.0, negative = 0.0;
+    for (std::size_t i = begin; i < std::min(weights.rows(), begin + kBlockRows); ++i) {
+      const double value = std::nearbyint(std::ldexp(double{weights(i, column)}, exponent));
+      if (std::isnan(value)) return std::numeric_limits<double>::infinity();
+      (value > 0.0 ? positive : negative) += value;
     }
+    largest = std::max({largest, positive, -negative});
   }
   return largest;
 }
+
+/// |bias| + sum |W| of a column.
+double sizes_of(const Matrix<float>& weights, std::span<const float> bias, std::size_t column) {
+  double sizes = std::abs(double{bias[column]});
+  for (std::size_t i = 0; i < weights.rows(); ++i) sizes += std::abs(double{weights(i, column)});
+  return sizes;
+}
+
+/// A column whose fields may be larger has no exponent.
+constexpr double kTooFar = 1e5;
 
 constexpr double kFits = 32766;  // 32767 is what a sum that is too large saturates to
 
@@ -48,42 +56,35 @@ void expect_promises(const QuantisedWeights& found, const Matrix<float>& weights
   ASSERT_EQ(found.blocks(), (weights.rows() + kBlockRows - 1) / kBlockRows);
   ASSERT_EQ(found.reach().size(), weights.cols());
   bool usable = true;
-  for (std::size_t tile = 0; tile < found.tiles(); ++tile) {
-    const int exponent = found.exponent(tile);
+  for (std::size_t j = 0; j < found.tiles() * kTileColumns; ++j) {
+    const int exponent = found.exponent(j);
     if (exponent == QuantisedWeights::kNone) {
       usable = false;
       continue;
     }
-    ASSERT_LE(largest_block_sum(weights, tile, exponent), kFits);
-    for (std::size_t c = 0; c < kTileColumns; ++c) {
-      const std::size_t j = tile * kTileColumns + c;
-      double sum = 0.0;
-      for (std::size_t i = 0; i < found.blocks() * kBlockRows; ++i) {
-        const double value = found.block(tile, i / kBlockRows)[i % kBlockRows * kTileColumns + c];
-        sum += value;
-        if (i < weights.rows() && j < weights.cols()) {
-          ASSERT_LE(std::abs(value - std::ldexp(double{weights(i, j)}, exponent)), 0.5) << i << ", " << j;
-        } else {
-          ASSERT_EQ(value, 0.0) << i << ", " << j;
-        }
-      }
-      if (j >= weights.cols()) continue;
-      const double offset = std::ldexp(double{bias[j]}, exponent) + low * sum;
-      if (std::abs(offset) < 0x1p30) {
-        ASSERT_LE(std::abs(found.offsets(tile)[c] - offset), 0.5) << j;
+    double sum = 0.0;
+    for (std::size_t i = 0; i < found.blocks() * kBlockRows; ++i) {
+      const std::int16_t* block = found.block(j / kTileColumns, i / kBlockRows);
+      const double value = block[i % kBlockRows * kTileColumns + j % kTileColumns];
+      sum += value;
+      if (i < weights.rows() && j < weights.cols()) {
+        ASSERT_LE(std::abs(value - std::ldexp(double{weights(i, j)}, exponent)), 0.5) << i << ", " << j;
       } else {
-        ASSERT_GE(found.offsets(tile)[c] * (offset > 0.0 ? 1.0 : -1.0), 0x1p30 - 1) << j;  // as far as there is room
+        ASSERT_EQ(value, 0.0) << i << ", " << j;
       }
     }
+    if (j >= weights.cols()) continue;
+    ASSERT_LE(largest_block_sum(weights, j, exponent), kFits);
+    const double offset = bias[j] + low * std::ldexp(sum, -exponent);
+    ASSERT_EQ(found.offset(j), static_cast<float>(offset)) << j;
   }
   EXPECT_EQ(found.usable(), usable);
   for (std::size_t j = 0; j < weights.cols(); ++j) {
-    double sizes = std::abs(double{bias[j]});
-    for (std::size_t i = 0; i < weights.rows(); ++i) sizes += std::abs(double{weights(i, j)});
+    const double sizes = sizes_of(weights, bias, j);
     if (std::isnan(sizes)) continue;
     ASSERT_GE(double{found.reach()[j]}, sizes) << j;
     // Not much too large, or nothing would ever be certain: half a unit for each weight that was rounded.
-    const int exponent = found.exponent(j / kTileColumns);
+    const int exponent = found.exponent(j);
     const double rounding =
         exponent == QuantisedWeights::kNone ? 0.0 : std::ldexp(static_cast<double>(weights.rows()), -exponent);
     if (sizes < 1e38) {
@@ -93,16 +94,16 @@ void expect_promises(const QuantisedWeights& found, const Matrix<float>& weights
 }
 
 /// On fresh objects the units are also as small as can be.
-void expect_finest(const QuantisedWeights& found, const Matrix<float>& weights) {
+void expect_finest(const QuantisedWeights& found, const Matrix<float>& weights, std::span<const float> bias) {
   const int finest = finest_exponent();
-  for (std::size_t tile = 0; tile < found.tiles(); ++tile) {
-    const int exponent = found.exponent(tile);
-    if (exponent == QuantisedWeights::kNone) {
-      ASSERT_FALSE(largest_block_sum(weights, tile, 0) < 1024.0);  // only weights of no use are too large
+  for (std::size_t j = 0; j < weights.cols(); ++j) {
+    const int exponent = found.exponent(j);
+    if (exponent == QuantisedWeights::kNone) {  // only weights and biases of no use are too large
+      ASSERT_FALSE(largest_block_sum(weights, j, 0) < 1024.0 && sizes_of(weights, bias, j) < kTooFar);
     } else {
       ASSERT_LE(exponent, finest);
       if (exponent < finest) {
-        ASSERT_GT(largest_block_sum(weights, tile, exponent + 1), kFits) << exponent;
+        ASSERT_GT(largest_block_sum(weights, j, exponent + 1), kFits) << exponent;
       }
     }
   }
@@ -116,7 +117,7 @@ void expect_all(const Matrix<float>& weights, const Matrix<float>& bias, float l
     QuantisedWeights found(weights.rows(), weights.cols()), parts(weights.rows(), weights.cols());
     found.assign(weights, bias.row(0), low, {});
     ASSERT_NO_FATAL_FAILURE(expect_promises(found, weights, bias.row(0), low));
-    ASSERT_NO_FATAL_FAILURE(expect_finest(found, weights));
+    ASSERT_NO_FATAL_FAILURE(expect_finest(found, weights, bias.row(0)));
     for (std::size_t block = parts.blocks(); block-- > 0;) {
       for (std::size_t tile = 0; tile < parts.tiles(); ++tile) parts.round_block(tile, block, weights);
     }
@@ -180,8 +181,9 @@ TEST(QuantisedWeights, ABlockSumFitsUpTo32766UnitsOfEitherSign) {
           if (rows > kBlockRows) weights(kBlockRows, 17) = static_cast<float>(std::ldexp(sign * 30000.0, -exponent));
           QuantisedWeights found(rows, 40);
           found.assign(weights, std::vector<float>(40), 0.0f, {});
-          EXPECT_EQ(found.exponent(0), total <= kFits ? exponent : exponent - 1) << total << " in " << rows;
-          EXPECT_EQ(found.exponent(1), finest);
+          EXPECT_EQ(found.exponent(17), total <= kFits ? exponent : exponent - 1) << total << " in " << rows;
+          EXPECT_EQ(found.exponent(18), exponent);
+          EXPECT_EQ(found.exponent(19), finest);
           ASSERT_NO_FATAL_FAILURE(expect_all(weights, Matrix<float>(1, 40), 0.0f));
         }
       }
@@ -198,7 +200,7 @@ TEST(QuantisedWeights, HalvesAreRoundedAlikeEverywhere) {
       weights(i, j) = j % 3 == 0 ? half : std::nextafter(half, j % 3 == 1 ? 1.0f : -1.0f);
     }
   }
-  weights(0, 0) = 1.2f;  // so that the units are 2^-14
+  for (float& w : weights.row(0)) w = 1.2f;  // so that the units are 2^-14
   ASSERT_NO_FATAL_FAILURE(expect_all(weights, Matrix<float>(1, 33), -1.0f));
 }
 
@@ -211,8 +213,9 @@ TEST(QuantisedWeights, WhatIsNotANumberOrInfiniteHasNoExponent) {
         QuantisedWeights found(70, 45);
         test::for_each_target([&] {
           found.assign(weights, std::vector<float>(45), 0.0f, {});
-          EXPECT_EQ(found.exponent(col / kTileColumns), QuantisedWeights::kNone) << bad;
-          EXPECT_NE(found.exponent(1 - col / kTileColumns), QuantisedWeights::kNone) << bad;
+          for (std::size_t j = 0; j < 45; ++j) {
+            EXPECT_EQ(found.exponent(j) == QuantisedWeights::kNone, j == col) << bad << ", " << j;
+          }
           EXPECT_FALSE(found.usable());
         });
         ASSERT_NO_FATAL_FAILURE(expect_all(weights, Matrix<float>(1, 45), 0.0f)) << bad;

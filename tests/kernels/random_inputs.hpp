@@ -95,13 +95,16 @@ inline void expect_same(const QuantisedWeights& a, const QuantisedWeights& b) {
   ASSERT_EQ(a.tiles(), b.tiles());
   ASSERT_EQ(a.blocks(), b.blocks());
   for (std::size_t tile = 0; tile < a.tiles(); ++tile) {
-    ASSERT_EQ(a.exponent(tile), b.exponent(tile));
-    if (a.exponent(tile) == QuantisedWeights::kNone) continue;
-    for (std::size_t block = 0; block < a.blocks(); ++block) {
-      ASSERT_TRUE(
-          std::equal(a.block(tile, block), a.block(tile, block) + kBlockRows * kTileColumns, b.block(tile, block)));
+    for (std::size_t c = 0; c < kTileColumns; ++c) {
+      const std::size_t j = tile * kTileColumns + c;
+      ASSERT_EQ(a.exponent(j), b.exponent(j));
+      if (a.exponent(j) == QuantisedWeights::kNone) continue;
+      ASSERT_EQ(a.offset(j), b.offset(j));
+      for (std::size_t i = 0; i < a.blocks() * kBlockRows; ++i) {
+        const std::size_t block = i / kBlockRows, at = i % kBlockRows * kTileColumns + c;
+        ASSERT_EQ(a.block(tile, block)[at], b.block(tile, block)[at]);
+      }
     }
-    ASSERT_TRUE(std::equal(a.offsets(tile).begin(), a.offsets(tile).end(), b.offsets(tile).begin()));
   }
   for (std::size_t j = 0; j < a.reach().size(); ++j) {
     ASSERT_TRUE(a.reach()[j] == b.reach()[j] || (std::isnan(a.reach()[j]) && std::isnan(b.reach()[j])));

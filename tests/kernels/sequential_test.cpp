@@ -63,17 +63,17 @@ TEST(Sequential, BitsAreThoseOfTheDefinitionForAnyNumberOfUnits) {
 }
 
 TEST(Sequential, BitsAreThoseOfTheDefinitionWhereAllCouplingsAreRoundedTheSameWay) {
-  // A coupling of 20 makes 2^-10 the unit of its tile, and 0.49 units are rounded to zero: with k units on, fields in
-  // rounded weights are off by 0.49 k units, nearly all that the margin allows. At 150 units on, that moves the upper
-  // 16 random bits of a fair coin by 1200, so a margin of three quarters would be wrong for one draw in 200.
+  // A coupling of 20 makes 2^-10 the unit of its columns, and 0.49 units are rounded to zero: with k units on, fields
+  // in rounded weights are off by 0.49 k units, nearly all that the margin allows. At 150 units on, that moves the
+  // upper 16 random bits of a fair coin by 1200, so a margin of three quarters would be wrong for one draw in 200.
   constexpr std::size_t kUnits = 320, kChains = 40;
   for (const Levels levels : {kBinary, kSpins}) {
     for (const float sign : {1.0f, -1.0f}) {
       Matrix<float> weights(kUnits, kUnits);
       for (float& w : weights.elements()) w = sign * 0.49f / 1024.0f;
-      for (std::size_t i = 0; i < kUnits; i += 32) weights(i, i + 1) = 20.0f;
+      for (std::size_t i = 0; i < kUnits; i += 2) weights(i, i + 1) = 20.0f;
       const Map map(symmetric(std::move(weights)), Matrix<float>(1, kUnits), levels);
-      for (std::size_t tile = 0; tile < map.quantised.tiles(); ++tile) ASSERT_EQ(map.quantised.exponent(tile), 10);
+      for (std::size_t j = 0; j < kUnits; ++j) ASSERT_EQ(map.quantised.exponent(j), 10);
       for (const std::uint64_t seed : {1u, 2u, 3u}) {
         ASSERT_NO_FATAL_FAILURE(expect_defined_sweep(random_state(kChains, kUnits, levels, 0.5, seed), map,
                                                      Key{seed}.at(Purpose::kGibbs), 0));
@@ -120,7 +120,7 @@ TEST(Sequential, BitsAreThoseOfTheDefinitionWhenAllWeightsAreRoundedTheSameWay) 
           bias(0, i) = static_cast<float>(levels.low == 0.0f ? -0.5 * sum : 0.0);
         }
         const Map map(symmetric(std::move(weights)), std::move(bias), levels);
-        ASSERT_EQ(map.quantised.exponent(0), exponent);
+        for (std::size_t j = 0; j < kUnits; ++j) ASSERT_EQ(map.quantised.exponent(j), exponent);
         for (std::size_t step = 0; step < 10; ++step) {
           ASSERT_NO_FATAL_FAILURE(expect_defined_sweep(random_state(50, kUnits, levels, 0.5, step), map,
                                                        Key{2}.at(Purpose::kGibbs, step), 0));

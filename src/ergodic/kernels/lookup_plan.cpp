@@ -10,8 +10,35 @@
 #include <bit>
 #include <cassert>
 
+// What all targets share.
+#ifndef ERGODIC_LOOKUP_PLAN_SHARED
+#define ERGODIC_LOOKUP_PLAN_SHARED
+namespace ergodic {
+
+/// For each choice of eight lanes of 16 bits, the order of bytes that brings the chosen ones to the front. (Highway 1.0
+/// has such a table too, but GCC 12 copies it to the stack at each use.)
+inline constexpr auto kToFront = [] {
+  std::array<std::array<std::uint8_t, 16>, 256> out{};
+  for (std::size_t chosen = 0; chosen < out.size(); ++chosen) {
+    std::size_t to = 0;
+    for (std::size_t lane = 0; lane < 8; ++lane) {
+      if (((chosen >> lane) & 1u) == 0) continue;
+      out[chosen][to++] = static_cast<std::uint8_t>(2 * lane);
+      out[chosen][to++] = static_cast<std::uint8_t>(2 * lane + 1);
+    }
+  }
+  return out;
+}();
+
+}  // namespace ergodic
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t kWordGroups = 64 / kGroupBits;
 
 /// One bit for each group of a word that is not empty.
 HWY_INLINE std::uint64_t filled_groups(std::uint64_t word) {
@@ -19,42 +46,54 @@ HWY_INLINE std::uint64_t filled_groups(std::uint64_t word) {
   return (word | (word >> 1)) & 0x1111111111111111u;
 }
 
-// A word with at least so many groups that are not empty gets entries for all of them: it takes fewer instructions.
-constexpr int kNearlyFull = 13;
-constexpr std::size_t kWordGroups = 64 / kGroupBits;
-
-/// Entries for all groups of a word, the first of which is at `base`.
-HWY_INLINE void write_all(std::uint64_t word, std::size_t base, std::uint16_t* entries) {
+/// Writes the entries of the groups that are not empty, the first group of the word being at `base`; returns where they
+/// end. What follows up to the 16th is overwritten.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+std::uint16_t* write_filled(std::uint64_t word, std::size_t base, std::uint16_t* entries) {
   for (std::size_t g = 0; g < kWordGroups; ++g) {
     const std::size_t value = (word >> (kGroupBits * g)) & (kGroupEntries - 1);
-    entries[g] = static_cast<std::uint16_t>(base + g * kGroupBytes + value * kEntryBytes);
-  }
-}
-
-/// Entries for the groups that are not empty; returns where they end.
-HWY_INLINE std::uint16_t* write_filled(std::uint64_t word, std::size_t base, std::uint16_t* entries) {
-  for (std::uint64_t filled = filled_groups(word); filled != 0; filled &= filled - 1) {
-    const auto shift = static_cast<std::size_t>(std::countr_zero(filled));
-    const std::size_t value = (word >> shift) & (kGroupEntries - 1);
-    *entries++ = static_cast<std::uint16_t>(base + shift * (kGroupBytes / kGroupBits) + value * kEntryBytes);
+    if (value != 0) *entries++ = static_cast<std::uint16_t>(base + g * kGroupBytes + value * kEntryBytes);
   }
   return entries;
 }
+#else
+HWY_INLINE std::uint16_t* write_filled(std::uint64_t word, std::size_t base, std::uint16_t* entries) {
+  static_assert(kGroupBits == 4 && kEntryBytes == 64 && kGroupBytes == 1024);
+  const hn::FixedTag<std::uint16_t, 8> d;
+  const hn::FixedTag<std::uint64_t, 2> d64;
+  const hn::FixedTag<std::uint8_t, 16> d8;
+  const auto bytes = hn::BitCast(d8, hn::Set(d64, word));
+  const auto pairs = hn::BitCast(d, hn::InterleaveLower(d8, bytes, hn::Zero(d8)));  // two groups in each lane
+  const auto even = hn::ShiftLeft<6>(hn::And(pairs, hn::Set(d, 0x0F)));
+  const auto odd = hn::ShiftLeft<2>(hn::And(pairs, hn::Set(d, 0xF0)));
+  const auto write = [&](hn::VFromD<decltype(d)> values, std::size_t first) HWY_ATTR {
+    const auto places = hn::Add(hn::Set(d, static_cast<std::uint16_t>(base + first * kGroupBytes)),
+                                hn::ShiftLeft<10>(hn::Iota(d, std::uint16_t{0})));
+    std::uint8_t chosen[8] = {};
+    hn::StoreMaskBits(d, hn::Ne(values, hn::Zero(d)), chosen);
+    const auto order = hn::LoadU(d8, kToFront[chosen[0]].data());
+    hn::StoreU(hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(d8, hn::Add(values, places)), order)), d, entries);
+    entries += std::popcount(chosen[0]);
+  };
+  write(hn::InterleaveLower(d, even, odd), 0);
+  write(hn::InterleaveUpper(d, even, odd), 8);
+  return entries;
+}
+#endif
 
 void plan_block(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) {
   std::uint64_t used[2] = {};
   std::array<std::uint8_t, LookupPlan::kMaxRows> pairs;
   block.first.fill(0);
-  block.stride = std::min(LookupPlan::kMaxGroups, bits.words * kWordGroups);
+  block.stride = bits.words * kWordGroups;
   for (std::size_t r = 0; r < bits.rows; ++r) {
     const std::uint64_t* words = bits.at(b, r);
     int groups = 0, set = 0;
     for (std::size_t w = 0; w < bits.words; ++w) {
       const std::uint64_t filled = filled_groups(words[w]);
-      const int count = std::popcount(filled);
-      used[w] |= count >= kNearlyFull ? ~std::uint64_t{0} : filled;
+      used[w] |= filled;
       set += std::popcount(words[w]);
-      groups += count >= kNearlyFull ? static_cast<int>(kWordGroups) : count;
+      groups += std::popcount(filled);
     }
     block.set_bits[r] = static_cast<std::uint8_t>(set);
     pairs[r] = static_cast<std::uint8_t>((groups + 1) / 2);
@@ -78,16 +117,13 @@ void plan_block(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) 
     std::uint16_t* entry = first;
     const std::uint64_t* words = bits.at(b, r);
     for (std::size_t w = 0; w < bits.words; ++w) {
-      const std::size_t base = w * kWordGroups * kGroupBytes;
-      if (std::popcount(filled_groups(words[w])) >= kNearlyFull) {
-        write_all(words[w], base, entry);
-        entry += kWordGroups;
-      } else {
-        entry = write_filled(words[w], base, entry);
-      }
+      entry = write_filled(words[w], w * kWordGroups * kGroupBytes, entry);
     }
-    // An odd number is made even by the zero entry of the last group.
-    if ((entry - first) % 2 != 0) *entry = static_cast<std::uint16_t>(entry[-1] / kGroupBytes * kGroupBytes);
+    if (entry == first) continue;
+    // An odd number is made even by the zero entry of the last group; an even one is left as it is, without a branch.
+    const std::ptrdiff_t odd = (entry - first) % 2;
+    const std::size_t last = entry[-1];
+    entry[odd - 1] = static_cast<std::uint16_t>(odd != 0 ? last / kGroupBytes * kGroupBytes : last);
   }
 }
 

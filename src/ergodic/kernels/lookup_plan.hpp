@@ -46,15 +46,15 @@ class LookupPlan {
   static constexpr std::size_t kMaxRows = 512;
   static constexpr std::size_t kMaxGroups = 28;  ///< a table of 28 KiB is what the first-level cache holds
   static constexpr std::size_t kMaxPairs = kMaxGroups / 2;
+  static constexpr std::size_t kMaxStride = 32;  ///< groups of two words
 
   struct Block {
-    std::uint32_t used_groups = 0;                     ///< those that some row selects from
-    std::array<std::uint16_t, kMaxPairs + 2> first{};  ///< places [first[p], first[p + 1]) have p pairs
-    std::array<std::uint8_t, kMaxRows> set_bits{};     ///< of each row
-    std::array<std::uint16_t, kMaxRows> row{};         ///< the row at each place
-    std::array<std::uint16_t, kMaxGroups * kMaxRows + 2>
-        entries{};                    ///< where the entries of each place begin, in bytes
-    std::size_t stride = kMaxGroups;  ///< entries of one place
+    std::uint32_t used_groups = 0;                               ///< those that some row selects from
+    std::array<std::uint16_t, kMaxPairs + 2> first{};            ///< places [first[p], first[p + 1]) have p pairs
+    std::array<std::uint8_t, kMaxRows> set_bits{};               ///< of each row
+    std::array<std::uint16_t, kMaxRows> row{};                   ///< the row at each place
+    std::array<std::uint16_t, kMaxStride * kMaxRows> entries{};  ///< where the entries of each place begin, in bytes
+    std::size_t stride = kMaxStride;                             ///< from place to place
   };
 
   /// Plans at most kMaxRows rows.

@@ -41,7 +41,15 @@ struct CountScratch {
   alignas(kCacheLine) std::array<std::int8_t, LookupPlan::kMaxGroups * kGroupBytes> table;
   alignas(kCacheLine) std::array<std::int16_t, LookupPlan::kMaxRows * kTileColumns> counts{};  // zero between tiles
   alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows * kTileColumns> sums;
+  // The vectors to project onto, and the projections.
+  alignas(kCacheLine) std::array<float, kTileColumns> y;
+  alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows> x;
+  std::array<double, kTileColumns> onto_columns;
+  std::array<double, LookupPlan::kMaxRows> onto_rows;
 };
+
+// Counts times the integers of a projection, summed over so many rows, are exact in float.
+inline constexpr std::size_t kExactRows = 16;
 
 }  // namespace ergodic
 #endif
@@ -65,10 +73,20 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
 }
 
 void fold(CountScratch& scratch, std::size_t rows, float weight, bool first) {
-  for (std::size_t k = 0; k < rows * kTileColumns; ++k) {
-    scratch.sums[k] = (first ? 0.0f : scratch.sums[k]) + weight * static_cast<float>(scratch.counts[k]);
-    scratch.counts[k] = 0;
+  std::array<double, kTileColumns> columns{};
+  for (std::size_t r = 0; r < rows; ++r) {
+    double row = 0.0;
+    for (std::size_t c = 0; c < kTileColumns; ++c) {
+      const std::size_t k = r * kTileColumns + c;
+      const float count = scratch.counts[k];
+      scratch.sums[k] = (first ? 0.0f : scratch.sums[k]) + weight * count;
+      scratch.counts[k] = 0;
+      row += count * scratch.y[c];
+      columns[c] += count * scratch.x[r];
+    }
+    scratch.onto_rows[r] += weight * row;
   }
+  for (std::size_t c = 0; c < kTileColumns; ++c) scratch.onto_columns[c] += weight * columns[c];
 }
 
 #else
@@ -108,19 +126,39 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
       });
 }
 
-/// sums += weight * counts, the sums being zero the first time; counts = 0.
+/// sums += weight * counts, the sums being zero the first time; adds the projections; counts = 0.
 void fold(CountScratch& scratch, std::size_t rows, float weight, bool first) {
   const hn::CappedTag<float, 8> df;
   const hn::RebindToSigned<decltype(df)> d32;
   const hn::Rebind<std::int16_t, decltype(df)> d16;
+  constexpr std::size_t kLanes = hn::MaxLanes(df), kVectors = kTileColumns / kLanes;
   const auto factor = hn::Set(df, weight);
-  for (std::size_t k = 0; k < rows * kTileColumns; k += hn::Lanes(df)) {
-    const auto count = hn::ConvertTo(df, hn::PromoteTo(d32, hn::Load(d16, scratch.counts.data() + k)));
-    float* sum = scratch.sums.data() + k;
-    const auto before = first ? hn::Zero(df) : hn::Load(df, sum);
-    hn::Store(hn::Add(before, hn::Mul(factor, count)), df, sum);
-    hn::Store(hn::Zero(d16), d16, scratch.counts.data() + k);
+  std::array<double, kTileColumns> columns{};
+  for (std::size_t begin = 0; begin < rows; begin += kExactRows) {
+    hn::VFromD<decltype(df)> column[kVectors];
+    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { column[v] = hn::Zero(df); });
+    for (std::size_t r = begin; r < std::min(rows, begin + kExactRows); ++r) {
+      std::int16_t* HWY_RESTRICT counts = scratch.counts.data() + r * kTileColumns;
+      float* HWY_RESTRICT sums = scratch.sums.data() + r * kTileColumns;
+      const auto x = hn::Set(df, scratch.x[r]);
+      auto row = hn::Zero(df);
+      unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
+        constexpr std::size_t kAt = v * kLanes;
+        const auto count = hn::ConvertTo(df, hn::PromoteTo(d32, hn::Load(d16, counts + kAt)));
+        const auto before = first ? hn::Zero(df) : hn::Load(df, sums + kAt);
+        hn::Store(hn::Add(before, hn::Mul(factor, count)), df, sums + kAt);
+        hn::Store(hn::Zero(d16), d16, counts + kAt);
+        row = hn::MulAdd(count, hn::Load(df, scratch.y.data() + kAt), row);
+        column[v] = hn::MulAdd(count, x, column[v]);
+      });
+      const auto whole = hn::SumOfLanes(d32, hn::ConvertTo(d32, row));
+      scratch.onto_rows[r] += weight * static_cast<double>(hn::GetLane(whole));
+    }
+    alignas(kCacheLine) float sums[kTileColumns];
+    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { hn::Store(column[v], df, sums + v * kLanes); });
+    for (std::size_t c = 0; c < kTileColumns; ++c) columns[c] += sums[c];
   }
+  for (std::size_t c = 0; c < kTileColumns; ++c) scratch.onto_columns[c] += weight * columns[c];
 }
 #endif
 }  // namespace ergodic::HWY_NAMESPACE
@@ -183,6 +221,8 @@ void PairCounts::count_tile(std::span<const WeightedPairs> pairs, std::size_t fi
   float weight = pairs[0].weight;  // of what has been counted and not yet folded
   std::size_t counted = 0;
   bool first_fold = true;
+  scratch.onto_columns.fill(0.0);
+  scratch.onto_rows.fill(0.0);
   const auto fold_counts = [&] {
     HWY_DYNAMIC_DISPATCH(fold)(scratch, rows, weight, first_fold);
     first_fold = false;
@@ -207,12 +247,22 @@ void PairCounts::count_tile(std::span<const WeightedPairs> pairs, std::size_t fi
   fold_counts();
 }
 
-void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, const Context& context) {
+int PairCounts::projected_bits(std::size_t rows) {
+  constexpr int kFloatBits = 24;
+  return kFloatBits - static_cast<int>(std::bit_width(kExactRows - 1) + std::bit_width(std::min(rows, kMaxCount)));
+}
+
+void PairCounts::run(std::span<const WeightedPairs> pairs, const Projection& projection, const Sink& sink,
+                     const Context& context) {
   assert(!pairs.empty());
   if (sides_.size() < pairs.size()) sides_.resize(pairs.size());
   for (std::size_t s = 0; s < pairs.size(); ++s) transpose(*pairs[s].x, sides_[s], context);
 
-  const std::size_t units = pairs[0].x->cols();
+  const std::size_t units = pairs[0].x->cols(), columns = pairs[0].y->cols(), tiles = Bits::words_for(columns);
+  std::size_t counted_rows = 0;
+  for (const WeightedPairs& side : pairs) counted_rows += side.x->rows();
+  partial_.resize(tiles * units);
+  std::fill(projection.onto_y.begin(), projection.onto_y.end(), 0.0);
   const std::size_t chunks = divide_up(units, LookupPlan::kMaxRows),
                     chunk = divide_up(divide_up(units, chunks), 64) * 64;
   for (std::size_t first = 0; first < units; first += chunk) {
@@ -223,16 +273,26 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
                       units * kBlockWords},
                      context);
     }
-    context.for_blocks(Bits::words_for(pairs[0].y->cols()), 1, [&](std::size_t tile, std::size_t) {
+    context.for_blocks(tiles, 1, [&](std::size_t tile, std::size_t) {
       thread_local CountScratch scratch;
+      const std::size_t first_column = tile * kTileColumns, width = std::min(kTileColumns, columns - first_column);
       {
-        std::size_t counted_rows = 0;
-        for (const WeightedPairs& side : pairs) counted_rows += side.x->rows();
         const Timed timed(context.profile, Stage::kCount, counted_rows * rows * kTileColumns);
+        std::copy_n(projection.x.begin() + static_cast<std::ptrdiff_t>(first), rows, scratch.x.begin());
+        scratch.y.fill(0.0f);
+        std::copy_n(projection.y.begin() + static_cast<std::ptrdiff_t>(first_column), width, scratch.y.begin());
         count_tile(pairs, first, rows, tile, scratch);
+        std::copy_n(scratch.onto_rows.begin(), rows,
+                    partial_.begin() + static_cast<std::ptrdiff_t>(tile * units + first));
+        for (std::size_t c = 0; c < width; ++c) projection.onto_y[first_column + c] += scratch.onto_columns[c];
       }
-      sink(first, tile * kTileColumns, {scratch.sums.data(), rows, kTileColumns});
+      sink(first, first_column, {scratch.sums.data(), rows, kTileColumns});
     });
+  }
+  for (std::size_t i = 0; i < units; ++i) {
+    double sum = 0.0;
+    for (std::size_t tile = 0; tile < tiles; ++tile) sum += partial_[tile * units + i];
+    projection.onto_x[i] = sum;
   }
 }
 

@@ -24,6 +24,13 @@ struct WeightedPairs {
   float weight = 1.0f;
 };
 
+/// Products of the sums with vectors of integers of a few bits, see projected_bits: onto_x(i) = sum over j of sum(i, j)
+/// y(j), onto_y(j) = sum over i of sum(i, j) x(i).
+struct Projection {
+  std::span<const float> x, y;
+  std::span<double> onto_x, onto_y;
+};
+
 struct CountScratch;
 
 class PairCounts {
@@ -34,8 +41,14 @@ class PairCounts {
   /// first_column + 64) of y's, those beyond the last being zero. Called by several threads.
   using Sink = std::function<void(std::size_t first_row, std::size_t first_column, MatrixView<const float> tile)>;
 
-  /// The sums over both sides, tile by tile. Sides with opposite weights are subtracted in integers.
-  void run(std::span<const WeightedPairs> sides, const Sink& sink, const Context& context);
+  /// The sums over both sides, tile by tile, and their projections. Sides with opposite weights are subtracted in
+  /// integers.
+  void run(std::span<const WeightedPairs> sides, const Projection& projection, const Sink& sink,
+           const Context& context);
+
+  /// How many bits the integers of a projection may have, beside the sign, so that all is exact: for sides of so many
+  /// rows.
+  static int projected_bits(std::size_t rows);
 
  private:
   struct Side {
@@ -50,6 +63,7 @@ class PairCounts {
   void transpose(const Bits& x, Side& side, const Context& context);
 
   std::vector<Side> sides_;
+  std::vector<double> partial_;  // [tile][unit of x]: onto_x, as far as a tile goes
 };
 
 }  // namespace ergodic

@@ -14,15 +14,15 @@ HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// values = weights * scale, rounded, for `rows` rows of 32 columns; the sums of each sign saturate.
+/// values = weights * scales, rounded, for `rows` rows of 32 columns; the sums of each sign saturate.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
-void quantise(const float* weights, std::size_t stride, std::size_t rows, float scale, std::int16_t* values,
+void quantise(const float* weights, std::size_t stride, std::size_t rows, const float* scales, std::int16_t* values,
               std::int16_t* positive, std::int16_t* negative) {
   for (std::size_t c = 0; c < kTileColumns; ++c) {
     std::int32_t sum[2] = {};
     for (std::size_t i = 0; i < rows; ++i) {
-      const float scaled = std::nearbyint(weights[i * stride + c] * scale);
+      const float scaled = std::nearbyint(weights[i * stride + c] * scales[c]);
       const bool fits = scaled > -32768.0f && scaled < 32767.0f;  // also false if it is not a number
       const std::int32_t rounded = fits ? static_cast<std::int32_t>(scaled) : 32767;
       sum[rounded < 0] += rounded;
@@ -48,22 +48,23 @@ HWY_INLINE hn::VFromD<D16> demote(D16 d16, V32 low, V32 high) {
   }
 }
 
-void quantise(const float* HWY_RESTRICT weights, std::size_t stride, std::size_t rows, float scale,
+void quantise(const float* HWY_RESTRICT weights, std::size_t stride, std::size_t rows, const float* HWY_RESTRICT scales,
               std::int16_t* HWY_RESTRICT values, std::int16_t* HWY_RESTRICT positive,
               std::int16_t* HWY_RESTRICT negative) {
   const hn::CappedTag<float, 8> df;
   const hn::Repartition<std::int16_t, decltype(df)> d16;
   constexpr std::size_t kLanes = hn::MaxLanes(d16);
   constexpr std::size_t kVectors = kTileColumns / kLanes;
-  const auto factor = hn::Set(df, scale);
   const auto zero = hn::Zero(d16);
+  hn::VFromD<decltype(df)> factor[2 * kVectors];
+  for (std::size_t v = 0; v < 2 * kVectors; ++v) factor[v] = hn::Load(df, scales + v * (kLanes / 2));
   hn::VFromD<decltype(d16)> above[kVectors], below[kVectors];
   for (std::size_t v = 0; v < kVectors; ++v) above[v] = below[v] = zero;
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t v = 0; v < kVectors; ++v) {
       const float* from = weights + i * stride + v * kLanes;
-      const auto low = hn::NearestInt(hn::Mul(hn::LoadU(df, from), factor));
-      const auto high = hn::NearestInt(hn::Mul(hn::LoadU(df, from + kLanes / 2), factor));
+      const auto low = hn::NearestInt(hn::Mul(hn::LoadU(df, from), factor[2 * v]));
+      const auto high = hn::NearestInt(hn::Mul(hn::LoadU(df, from + kLanes / 2), factor[2 * v + 1]));
       const auto rounded = demote(d16, low, high);
       above[v] = hn::SaturatedAdd(above[v], hn::Max(rounded, zero));
       below[v] = hn::SaturatedAdd(below[v], hn::Min(rounded, zero));
@@ -84,9 +85,10 @@ namespace ergodic {
 namespace {
 HWY_EXPORT(quantise);
 
-constexpr int kLargestExponent = 24;  // finer units gain nothing, and sums stay far from the range of 32 bits
-constexpr int kSmallestExponent = 4;  // with coarser ones, next to nothing could be certified
-constexpr int kTooLarge = 32767;      // a sum that did not fit
+constexpr int kLargestExponent = 24;      // finer units gain nothing, and sums stay far from the range of 32 bits
+constexpr int kSmallestExponent = 4;      // with coarser ones, next to nothing could be certified
+constexpr int kTooLarge = 32767;          // a sum that did not fit
+constexpr float kLargestReach = 0x1p17f;  // fields up to here fit an integer after any scaling
 
 }  // namespace
 
@@ -96,8 +98,10 @@ QuantisedWeights::QuantisedWeights(std::size_t rows, std::size_t cols)
   values_.resize(tiles * kTileColumns * padded_rows_);
   sums_.resize(tiles * blocks());
   offsets_.resize(tiles * kTileColumns);
-  exponents_.assign(tiles, kNone);
-  next_exponents_.assign(tiles, kLargestExponent);
+  exponents_.assign(tiles * kTileColumns, kNone);
+  next_exponents_.assign(tiles * kTileColumns, kLargestExponent);
+  next_scales_.resize(tiles * kTileColumns);
+  std::fill(next_scales_.begin(), next_scales_.end(), std::ldexp(1.0f, kLargestExponent));
 }
 
 bool QuantisedWeights::usable() const {
@@ -127,8 +131,8 @@ void QuantisedWeights::round_block(std::size_t tile, std::size_t block, MatrixVi
   }
   BlockSums& sums = sums_[tile * blocks() + block];
   HWY_DYNAMIC_DISPATCH(quantise)
-  (from, stride, rows, std::ldexp(1.0f, next_exponents_[tile]), values_.data() + place(tile, block),
-   sums.positive.data(), sums.negative.data());
+  (from, stride, rows, next_scales_.data() + column, values_.data() + place(tile, block), sums.positive.data(),
+   sums.negative.data());
 }
 
 void QuantisedWeights::finish(MatrixView<const float> weights, std::span<const float> bias, float low,
@@ -141,49 +145,58 @@ void QuantisedWeights::finish(MatrixView<const float> weights, std::span<const f
 
 void QuantisedWeights::finish_tile(std::size_t tile, MatrixView<const float> weights, std::span<const float> bias,
                                    float low) {
-  std::array<std::int32_t, kTileColumns> positive, negative;
-  int largest = 0;
+  std::array<std::int32_t, kTileColumns> positive, negative, largest;
   const auto add_up = [&] {
     positive.fill(0);
     negative.fill(0);
-    largest = 0;
+    largest.fill(0);
     for (std::size_t b = 0; b < blocks(); ++b) {
       const BlockSums& sums = sums_[tile * blocks() + b];
       for (std::size_t c = 0; c < kTileColumns; ++c) {
-        positive[c] += sums.positive[c];
-        negative[c] += sums.negative[c];
-        largest = std::max({largest, int{sums.positive[c]}, -int{sums.negative[c]}});
+        const std::int32_t above = sums.positive[c], below = sums.negative[c];
+        positive[c] += above;
+        negative[c] += below;
+        largest[c] = std::max(largest[c], std::max(above, -below));
       }
     }
   };
-  // The unit of last time is nearly always right again; where it is too small, a larger one is.
-  int& exponent = next_exponents_[tile];
-  for (add_up(); largest >= kTooLarge && exponent > kSmallestExponent; add_up()) {
-    --exponent;
-    for (std::size_t b = 0; b < blocks(); ++b) round_block(tile, b, weights);
+  const std::size_t first = tile * kTileColumns;
+  const auto set_next = [&](std::size_t j, int exponent) {
+    next_exponents_[j] = exponent;
+    next_scales_[j] = std::ldexp(1.0f, exponent);
+  };
+  // The units of last time are nearly always right again; where they are too small, larger ones are.
+  for (bool again = true; again;) {
+    add_up();
+    again = false;
+    for (std::size_t c = 0; c < kTileColumns; ++c) {
+      if (largest[c] < kTooLarge || next_exponents_[first + c] == kSmallestExponent) continue;
+      set_next(first + c, next_exponents_[first + c] - 1);
+      again = true;
+    }
+    for (std::size_t b = 0; again && b < blocks(); ++b) round_block(tile, b, weights);
   }
-  const std::size_t first = tile * kTileColumns, width = std::min(kTileColumns, cols_ - first);
-  const auto biases = bias.subspan(first, width);
-  const bool finite = std::all_of(biases.begin(), biases.end(), [](float b) { return std::isfinite(b); });
-  const bool usable = finite && largest < kTooLarge;
-  exponents_[tile] = usable ? exponent : kNone;
+  std::copy_n(next_exponents_.begin() + static_cast<std::ptrdiff_t>(first), kTileColumns,
+              exponents_.begin() + static_cast<std::ptrdiff_t>(first));
 
-  const double unit = std::ldexp(1.0, -exponent);
-  for (std::size_t c = 0; c < width; ++c) {
+  for (std::size_t c = 0; c < std::min(kTileColumns, cols_ - first); ++c) {
     const std::size_t j = first + c;
-    constexpr double kLimit = 1 << 30;
-    const double offset = std::nearbyint(double{bias[j]} / unit) + double{low} * (positive[c] + negative[c]);
-    offsets_[j] = usable ? static_cast<std::int32_t>(std::clamp(offset, -kLimit, kLimit)) : 0;
+    const double unit = 1.0 / next_scales_[j];
     // Each weight is within half a unit of its rounded value.
     double sizes = unit * (positive[c] - negative[c] + 0.5 * static_cast<double>(rows_));
-    if (!usable) {
+    if (largest[c] >= kTooLarge) {
       sizes = 0.0;
       for (std::size_t i = 0; i < rows_; ++i) sizes += std::abs(double{weights(i, j)});
     }
     reach_[j] = static_cast<float>(1.001 * (std::abs(bias[j]) + sizes));
+    offsets_[j] = static_cast<float>(bias[j] + low * unit * (positive[c] + negative[c]));
+    if (largest[c] >= kTooLarge || !(reach_[j] < kLargestReach)) exponents_[j] = kNone;
   }
   // With room for twice the sums, a finer unit is tried next time.
-  if (!usable || largest < kTooLarge / 2) exponent = std::min(exponent + 1, kLargestExponent);
+  for (std::size_t c = 0; c < kTileColumns; ++c) {
+    const bool room = largest[c] < kTooLarge / 2 && next_exponents_[first + c] < kLargestExponent;
+    if (room) set_next(first + c, next_exponents_[first + c] + 1);
+  }
 }
 
 }  // namespace ergodic

@@ -1,8 +1,8 @@
 // Weights rounded to 16 bits, for products by look-up tables.
 //
-// A tile of 32 columns has one unit, a power of two, so small that no sum over a block of 64 rows overflows 16 bits.
-// Sums of rounded weights are exact integers; their distance to the true sum is at most half a unit for each input that
-// is on, which is what a certified sampler needs to know.
+// Each column has its unit, a power of two, as small as lets no sum over a block of 64 rows overflow 16 bits. Sums of
+// rounded weights are exact integers; their distance to the true sum is at most half a unit for each input that is on,
+// which is what a certified sampler needs to know. Columns lie in tiles of 32, what a table's entry holds.
 #pragma once
 
 #include <array>
@@ -20,27 +20,26 @@ namespace ergodic {
 inline constexpr std::size_t kTileColumns = 32;
 inline constexpr std::size_t kBlockRows = 64;
 
-/// W(i, j) is about values(tile, i, column) * 2^-exponent(tile).
+/// W(i, j) is about values(tile, i, column) * 2^-exponent(j).
 class QuantisedWeights {
  public:
-  /// The exponent of a tile whose weights are too large, or not numbers, or whose biases are not.
+  /// The exponent of a column whose weights or bias are too large, or not numbers.
   static constexpr int kNone = -1000;
 
   QuantisedWeights() = default;
   QuantisedWeights(std::size_t rows, std::size_t cols);
 
-  std::size_t tiles() const { return exponents_.size(); }
+  std::size_t tiles() const { return exponents_.size() / kTileColumns; }
   std::size_t blocks() const { return padded_rows_ / kBlockRows; }
-  /// Whether no tile is without an exponent.
+  /// Whether no column is without an exponent.
   bool usable() const;
 
-  int exponent(std::size_t tile) const { return exponents_[tile]; }
+  /// Of a column; those that fill the last tile are of zeros.
+  int exponent(std::size_t column) const { return exponents_[column]; }
   /// The 64 x 32 values of a block of rows.
   const std::int16_t* block(std::size_t tile, std::size_t block) const { return values_.data() + place(tile, block); }
-  /// bias + low * (sum of the column), in the tile's units: the field when all inputs are low.
-  std::span<const std::int32_t> offsets(std::size_t tile) const {
-    return {offsets_.data() + tile * kTileColumns, kTileColumns};
-  }
+  /// bias + low * (sum of the rounded column): the field when all inputs are low.
+  float offset(std::size_t column) const { return offsets_[column]; }
   /// At least |bias| + sum |W| for each column.
   std::span<const float> reach() const { return reach_; }
 
@@ -66,9 +65,10 @@ class QuantisedWeights {
   std::size_t rows_ = 0, cols_ = 0, padded_rows_ = 0;
   AlignedVector<std::int16_t> values_;
   std::vector<BlockSums> sums_;  // [tile][block]
-  AlignedVector<std::int32_t> offsets_;
+  std::vector<float> offsets_;
   std::vector<int> exponents_;
-  std::vector<int> next_exponents_;  // for the next rounding
+  std::vector<int> next_exponents_;   // for the next rounding
+  AlignedVector<float> next_scales_;  // 2^next_exponent
   std::vector<float> reach_;
 };
 

@@ -30,63 +30,61 @@ struct alignas(kCacheLine) TileOfLanes {
   std::uint32_t bits[kLanes];  // of the tile, in each chain
 };
 
-/// The value of bit c of each lane as 0 or -1, for even or odd lanes.
+/// The value of bit c of each lane as 0 or -1, for lower or upper lanes.
 HWY_INLINE V32 bit_mask(const std::uint32_t* bits, std::size_t c) {
   const hn::RebindToUnsigned<D32> du32;
   const auto moved = hn::ShiftLeftSame(hn::Load(du32, bits), static_cast<int>(31 - c));
   return hn::BroadcastSignBit(hn::BitCast(d32, moved));
 }
 
-/// The vector with all bits of one lane set.
-HWY_INLINE V16 set_lane(V16 lanes, std::size_t lane) {
-  return hn::Or(lanes, hn::VecFromMask(d16, hn::Eq(hn::Iota(d16, 0), hn::Set(d16, static_cast<std::int16_t>(lane)))));
+/// The vector with all bits of one lane set, or none.
+HWY_INLINE V16 with_lane(V16 lanes, std::size_t lane, bool set) {
+  const auto here = hn::VecFromMask(d16, hn::Eq(hn::Iota(d16, 0), hn::Set(d16, static_cast<std::int16_t>(lane))));
+  return set ? hn::Or(lanes, here) : hn::AndNot(here, lanes);
 }
 
 /// Draws the units of a tile one after the other, for chains [first, first + kLanes) of the plan.
-void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, const Judge& judge, TileOfLanes& lanes) {
-  constexpr std::size_t kOdd = kLanes / 2;
+void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, const UnitRule* rules,
+                 TileOfLanes& lanes) {
+  constexpr std::size_t kUpper = kLanes / 2;
   const QuantisedWeights& weights = *call.map.quantised;
   const SigmoidPieces& pieces = sigmoid_pieces();
   const std::size_t first_unit = tile * kTileColumns;
   const std::size_t width = std::min(kTileColumns, call.map.bias.size() - first_unit);
   const std::size_t chains = std::min(kLanes, call.plan.rows() - first);
-  // Chains of one vector share a margin: that of the one with the largest error.
-  const auto terms = call.terms.subspan(first, chains);
-  const Margin margin(judge.error(*std::max_element(terms.begin(), terms.end())));
+  const auto share = hn::Load(du16, call.terms.shares() + first);
   const auto used = static_cast<std::uint32_t>((std::uint64_t{1} << chains) - 1);
   for (std::size_t c = 0; c < width; ++c) {
     const std::size_t unit = first_unit + c;
-    const std::int32_t offset = weights.offsets(tile)[c];
-    const auto offsets = hn::Set(d32, offset);
+    const auto scale = hn::Set(df32, rules[c].scale), offset = hn::Set(df32, rules[c].offset);
     const auto field =
-        judge.fields(hn::Load(d32, lanes.sums[c]), hn::Load(d32, lanes.sums[c] + kOdd), offsets, offsets);
-    V16 now, known;
-    margin.judge(pieces, field, hn::Load(du16, lanes.random[c]), now, known);
-    for (std::uint32_t unsure = ~bits_of(known) & used; unsure != 0; unsure &= unsure - 1) {
+        fields_of(hn::Load(d32, lanes.sums[c]), hn::Load(d32, lanes.sums[c] + kUpper), scale, scale, offset, offset);
+    const Verdict verdict = judge(pieces, field, hn::Load(du16, lanes.random[c]), share, hn::Set(du16, rules[c].spread),
+                                  hn::Set(du16, rules[c].slack));
+    V16 now = hn::Not(verdict.off);
+    for (std::uint32_t unsure = bits_of(verdict.unsure) & used; unsure != 0; unsure &= unsure - 1) {
       const auto k = static_cast<std::size_t>(std::countr_zero(unsure));
       call.out.bits().set_half_word(call.first_row + first + k, tile, lanes.bits[place(k)]);  // where the tile now is
-      if (decide(call, first + k, static_cast<std::uint32_t>(unit), lanes.random[c][k])) now = set_lane(now, k);
+      now = with_lane(now, k, decide(call, first + k, static_cast<std::uint32_t>(unit), lanes.random[c][k]));
     }
-    const auto wide = hn::BitCast(d32, now);
-    const V32 even = hn::ShiftRight<16>(hn::ShiftLeft<16>(wide)), odd = hn::ShiftRight<16>(wide);
     // +1 where the unit rose, -1 where it fell.
-    const V32 even_change = hn::Sub(bit_mask(lanes.bits, c), even);
-    const V32 odd_change = hn::Sub(bit_mask(lanes.bits + kOdd, c), odd);
+    const V32 lower_change = hn::Sub(bit_mask(lanes.bits, c), lower32(now));
+    const V32 upper_change = hn::Sub(bit_mask(lanes.bits + kUpper, c), upper32(now));
     const auto mark = [&](std::uint32_t* bits, V32 change) ERGODIC_LAMBDA {
       const auto flipped = hn::And(hn::Abs(change), hn::Set(d32, 1));
       const auto old = hn::Load(d32, reinterpret_cast<std::int32_t*>(bits));
       hn::Store(hn::Xor(old, hn::ShiftLeftSame(flipped, static_cast<int>(c))), d32,
                 reinterpret_cast<std::int32_t*>(bits));
     };
-    mark(lanes.bits, even_change);
-    mark(lanes.bits + kOdd, odd_change);
+    mark(lanes.bits, lower_change);
+    mark(lanes.bits + kUpper, upper_change);
     const std::int16_t* HWY_RESTRICT couplings =
         weights.block(tile, unit / kBlockRows) + (unit % kBlockRows) * kTileColumns;
     for (std::size_t k = c + 1; k < width; ++k) {
       const auto coupling = hn::Set(d32, couplings[k]);
       std::int32_t* HWY_RESTRICT sums = lanes.sums[k];
-      hn::Store(hn::Add(hn::Load(d32, sums), hn::Mul(even_change, coupling)), d32, sums);
-      hn::Store(hn::Add(hn::Load(d32, sums + kOdd), hn::Mul(odd_change, coupling)), d32, sums + kOdd);
+      hn::Store(hn::Add(hn::Load(d32, sums), hn::Mul(lower_change, coupling)), d32, sums);
+      hn::Store(hn::Add(hn::Load(d32, sums + kUpper), hn::Mul(upper_change, coupling)), d32, sums + kUpper);
     }
   }
 }
@@ -94,7 +92,8 @@ void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, con
 /// Draws one tile of all chains of the plan.
 void sweep_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
   add_up(*call.map.quantised, call.plan, tile, scratch);
-  const Judge judge(call, tile);
+  UnitRule rules[kTileColumns];
+  for (std::size_t c = 0; c < kTileColumns; ++c) rules[c] = rule_for(call, tile * kTileColumns + c);
   TileOfLanes lanes{};
   for (std::size_t first = 0; first < call.plan.rows(); first += kLanes) {
     const std::size_t chains = std::min(kLanes, call.plan.rows() - first);
@@ -111,7 +110,7 @@ void sweep_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
       }
       lanes.bits[place(k)] = call.x.bits().half_word(call.first_row + first + k, tile);
     }
-    sweep_lanes(call, tile, first, judge, lanes);
+    sweep_lanes(call, tile, first, rules, lanes);
     for (std::size_t k = 0; k < chains; ++k) {
       call.out.bits().set_half_word(call.first_row + first + k, tile, lanes.bits[place(k)]);
     }
@@ -147,16 +146,12 @@ void sweep_by_tables(State& x, std::size_t begin, std::size_t end, const Affine&
   thread_local TileScratch scratch;
   const BitBlocks bits = blocks_of(x.bits(), begin, end - begin);
   plan.make(bits, Context{});
-  std::array<std::uint32_t, kChainBlock> terms;
   for (std::size_t tile = 0; tile < map.quantised->tiles(); ++tile) {
-    for (std::size_t r = 0; r < bits.rows; ++r) {
-      // Units of the tile may come on while it is drawn.
-      const std::size_t most = plan.set_bits(r) + kTileColumns;
-      terms[r] = static_cast<std::uint32_t>(x.levels().low == 0.0f ? most : x.units());
-    }
+    // Units of the tile may come on while it is drawn.
+    const Terms terms(
+        bits.rows, [&](std::size_t r) { return x.levels().low == 0.0f ? plan.set_bits(r) + kTileColumns : x.units(); });
     const auto first = static_cast<std::uint32_t>(first_chain + begin);
-    HWY_DYNAMIC_DISPATCH(sweep_tile)
-    ({x, map, plan, {terms.data(), bits.rows}, begin, draw, first, x, nullptr}, tile, scratch);
+    HWY_DYNAMIC_DISPATCH(sweep_tile)({x, map, plan, terms, begin, draw, first, x, nullptr}, tile, scratch);
     plan.remake_block(bits, tile * kTileColumns / kBlockRows);
   }
 }

@@ -20,7 +20,7 @@
 
 namespace ergodic {
 
-// 1 - sigmoid on 16 pieces of [0, 8], each a parabola in 15-bit fixed point. Indexed by coefficient and byte, since
+// sigmoid(-x) on 16 pieces of [0, 8], each a parabola in 15-bit fixed point. Indexed by coefficient and byte, since
 // vector look-ups are of bytes.
 struct SigmoidPieces {
   static constexpr std::size_t kPieces = 16;
@@ -28,13 +28,34 @@ struct SigmoidPieces {
 };
 const SigmoidPieces& sigmoid_pieces();
 
+/// How many inputs of each chain are on, at most: what the errors of its fields grow with.
+class Terms {
+ public:
+  /// count(chain) for each of some chains.
+  template <class Count>
+  Terms(std::size_t chains, const Count& count) {
+    for (std::size_t r = 0; r < chains; ++r) most_ = std::max<std::size_t>(most_, count(r));
+    const float scale = 65534.0f / static_cast<float>(most_ + 1);
+    for (std::size_t r = 0; r < chains; ++r) {
+      shares_[r] = static_cast<std::uint16_t>(scale * static_cast<float>(count(r) + 1) + 1.0f);
+    }
+  }
+  std::size_t most() const { return most_; }
+  /// (count + 1) / (most + 1) for each chain, in 2^-16.
+  const std::uint16_t* shares() const { return shares_.data(); }
+
+ private:
+  std::size_t most_ = 0;
+  alignas(kCacheLine) std::array<std::uint16_t, LookupPlan::kMaxRows> shares_{};
+};
+
 /// A batch of inputs and what is drawn given it; x and out are the same if the units of one layer are drawn in turn.
 struct TableCall {
   const State& x;
   const Affine& map;
   const LookupPlan& plan;
-  std::span<const std::uint32_t> terms;  // how many inputs of each chain are on, at most
-  std::size_t first_row;                 // of x and out: chain 0 of the plan
+  const Terms& terms;     // of the chains of the plan
+  std::size_t first_row;  // of x and out: chain 0 of the plan
   const Draw& draw;
   std::uint32_t first_chain;  // whose random numbers chain 0 of the plan draws
   State& out;
@@ -43,9 +64,10 @@ struct TableCall {
 
 inline constexpr std::size_t kDrawnChains = 8;  // chains whose random numbers are made at a time
 
-/// A unit whose upper random bits did not decide.
-struct UnsureUnit {
-  std::uint32_t row, unit, coarse;
+/// The units of a tile and a chain whose upper random bits did not decide.
+struct UnsureUnits {
+  alignas(kCacheLine) std::array<std::uint16_t, kTileColumns> random;  // the upper bits of all units
+  std::uint32_t chain, units;
 };
 
 /// What a thread needs for a tile.
@@ -53,7 +75,7 @@ struct TileScratch {
   alignas(kCacheLine) std::array<std::int16_t, kBlockRows / kGroupBits * kGroupBytes / sizeof(std::int16_t)> table;
   alignas(kCacheLine) std::array<std::int32_t, LookupPlan::kMaxRows * kTileColumns> sums;
   alignas(kCacheLine) std::array<std::array<Words, kTileColumns / kCoarseUnits>, kDrawnChains> coarse;
-  std::array<UnsureUnit, 256> unsure;
+  std::array<UnsureUnits, LookupPlan::kMaxRows> unsure;
 };
 
 }  // namespace ergodic
@@ -89,20 +111,28 @@ using D16 = Tile::D;
 using DU16 = hn::RebindToUnsigned<D16>;
 using D32 = hn::Repartition<std::int32_t, D16>;
 using V16 = Tile::V;
+using DF32 = hn::Repartition<float, D16>;
 using V32 = hn::VFromD<D32>;
+using VU16 = hn::VFromD<DU16>;
+using VF32 = hn::VFromD<DF32>;
 constexpr D16 d16;
 constexpr DU16 du16;
 constexpr D32 d32;
+constexpr DF32 df32;
 constexpr std::size_t kLanes = Tile::kLanes;
 constexpr std::size_t kVectors = Tile::kVectors;
 constexpr std::size_t kGroups = kBlockRows / kGroupBits;
 
-/// Where lane c of a row of 32-bit values lies: those of the even lanes of a 16-bit vector come first, then the odd
-/// ones.
+/// Where lane c of a row of 32-bit values lies: of each 16 bytes of a 16-bit vector, the lower four lanes come first,
+/// then the upper ones.
 HWY_INLINE std::size_t place(std::size_t c) {
-  const std::size_t lane = c % kLanes;
-  return c - lane + (lane % 2) * (kLanes / 2) + lane / 2;
+  const std::size_t lane = c % kLanes, half = lane % 8 / 4;
+  return c - lane + half * (kLanes / 2) + lane / 8 * 4 + lane % 4;
 }
+
+/// The lanes in 32 bits, as `place` has them.
+HWY_INLINE V32 lower32(V16 v) { return hn::BitCast(d32, hn::InterleaveLower(d16, v, hn::BroadcastSignBit(v))); }
+HWY_INLINE V32 upper32(V16 v) { return hn::BitCast(d32, hn::InterleaveUpper(d16, v, hn::BroadcastSignBit(v))); }
 
 /// The sums of each group of four rows that is used.
 HWY_INLINE void fill_table(const std::int16_t* HWY_RESTRICT rows, std::uint32_t used_groups,
@@ -129,20 +159,18 @@ HWY_INLINE void add_up(const QuantisedWeights& weights, const LookupPlan& plan, 
     fill_table(weights.block(tile, b), block.used_groups, scratch.table.data());
     look_up<std::int16_t, kGroups>(block, scratch.table.data(), [&](std::size_t chain, const V16* sum) ERGODIC_LAMBDA {
       unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
-        const auto wide = hn::BitCast(d32, sum[v]);
-        const auto even = hn::ShiftRight<16>(hn::ShiftLeft<16>(wide)), odd = hn::ShiftRight<16>(wide);
         std::int32_t* HWY_RESTRICT to = sums + chain * kTileColumns + v * kLanes;
-        hn::Store(hn::Add(hn::Load(d32, to), even), d32, to);
-        hn::Store(hn::Add(hn::Load(d32, to + kLanes / 2), odd), d32, to + kLanes / 2);
+        hn::Store(hn::Add(hn::Load(d32, to), lower32(sum[v])), d32, to);
+        hn::Store(hn::Add(hn::Load(d32, to + kLanes / 2), upper32(sum[v])), d32, to + kLanes / 2);
       });
     });
   }
 }
 
-/// 65536 * sigmoid(field / 4096).
-HWY_INLINE hn::VFromD<DU16> sigmoid_of(const SigmoidPieces& pieces, V16 field) {
+/// 65536 * sigmoid(-|field| / 4096), at most 32768.
+HWY_INLINE VU16 tail_of(const SigmoidPieces& pieces, V16 field) {
   const hn::Repartition<std::uint8_t, D16> d8;
-  const auto size = hn::Min(hn::BitCast(du16, hn::Abs(field)), hn::Set(du16, 32767));
+  const auto size = hn::BitCast(du16, hn::Max(field, hn::SaturatedSub(hn::Zero(d16), field)));
   const auto piece = hn::ShiftRight<11>(size);
   const auto x = hn::BitCast(d16, hn::ShiftLeft<4>(hn::And(size, hn::Set(du16, 2047))));
   // Indices for the low and the high byte; one with its top bit set gives zero.
@@ -154,77 +182,71 @@ HWY_INLINE hn::VFromD<DU16> sigmoid_of(const SigmoidPieces& pieces, V16 field) {
     return hn::BitCast(d16, hn::Or(low_bytes, high_bytes));
   };
   const auto slope = hn::Add(coefficient(1), hn::MulFixedPoint15(coefficient(2), x));
-  const auto tail = hn::BitCast(du16, hn::Add(coefficient(0), hn::MulFixedPoint15(slope, x)));
-  const auto negative = hn::BitCast(du16, hn::BroadcastSignBit(field));
-  // tail if the field is negative, 65536 - tail if not.
-  return hn::Sub(hn::Xor(tail, hn::Not(negative)), hn::Not(negative));
+  return hn::BitCast(du16, hn::Add(coefficient(0), hn::MulFixedPoint15(slope, x)));
 }
 
-/// From sums of rounded weights to bits, for one tile.
-class Judge {
- public:
-  Judge(const TableCall& call, std::size_t tile)
-      : unit_(std::ldexp(call.out.levels().gap(), -call.map.quantised->exponent(tile))),
-        doubling_(call.x.levels().gap() == 2.0f ? 1 : 0) {
-    // From the tile's units of 2^-exponent to 2^-12, times the gap of the output.
-    const int shift = call.map.quantised->exponent(tile) - 12 - (call.out.levels().gap() == 2.0f ? 1 : 0);
-    right_ = std::max(shift, 0);
-    left_ = std::max(-shift, 0);
-  }
-
-  /// The largest distance between the field in rounded weights and the true one, with so many inputs on.
-  float error(std::uint32_t terms) const { return 0.5f * unit_ * static_cast<float>(terms + 2); }
-
-  /// Fields in 2^-12, given the sums of even and odd lanes and the offsets of the same.
-  HWY_INLINE V16 fields(V32 even, V32 odd, V32 even_offset, V32 odd_offset) const {
-    const auto narrow = [&](V32 sum, V32 offset) ERGODIC_LAMBDA {
-      const auto limit = hn::Set(d32, 1 << (30 - left_));
-      auto field = hn::Add(hn::ShiftLeftSame(sum, doubling_), offset);
-      field = hn::ShiftLeftSame(hn::Max(hn::Min(field, limit), hn::Neg(limit)), left_);
-      field = hn::ShiftRightSame(hn::Add(field, hn::Set(d32, (1 << right_) >> 1)), right_);
-      return hn::Max(hn::Min(field, hn::Set(d32, 32767)), hn::Set(d32, -32768));
-    };
-    const auto low = hn::BitCast(d16, narrow(even, even_offset));
-    return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(narrow(odd, odd_offset))), low);
-  }
-
- private:
-  float unit_;        // of the sums, times the gap of the output
-  int doubling_;      // a spin changes by two
-  int right_, left_;  // shifts
+/// From sums of rounded weights to bits: what holds for one unit.
+struct UnitRule {
+  float scale, offset;   // from a sum to a field in 2^-12
+  std::uint16_t spread;  // e^E - 1 in 2^-16, E being the error of a field with the most terms
+  std::uint16_t slack;   // by how much 16 random bits must clear a probability that is known
 };
 
-/// How far 16 random bits must be from a probability to decide, given the error of the fields.
-class Margin {
- public:
-  explicit Margin(float error) {
-    // e^E - 1 < E + E^2 up to E = 1, in 2^-16. What does not fit makes every unit unsure.
-    const float spread = 65536.0f * (error + error * error);
-    const bool too_wide = !(spread < 65000.0f);
-    factor_ = static_cast<std::uint16_t>(too_wide ? 65535 : static_cast<int>(spread) + 2);
-    // Besides the error of the sigmoid: 2 for fields rounded to 2^-12, 3 for products rounded down, and what p (1 - p)
-    // misses where p is off by less than 16.
-    const int rounding = 5 + factor_ / 4096;
-    slack_ = static_cast<std::uint16_t>(too_wide ? 65535 : kSigmoid16Error + rounding);
-    tail_slack_ = static_cast<std::uint16_t>(too_wide ? 65535 : kSigmoid16TailError + rounding);
-  }
+HWY_INLINE UnitRule rule_for(const TableCall& call, std::size_t unit) {
+  const QuantisedWeights& weights = *call.map.quantised;
+  const float gap = call.out.levels().gap();
+  const float step = gap * std::ldexp(1.0f, -weights.exponent(unit));
+  // Half a step for each rounded weight. The hundredth is for fields in float: where they are small enough to matter,
+  // all that was added is below 2^15 steps a term, and float rounds to 2^-24 of it, some times.
+  const float error = 0.51f * step * static_cast<float>(call.terms.most() + 1);
+  // e^E - 1 < E + E^2 up to E = 1. What does not fit makes the unit unsure.
+  const float spread = 65536.0f * (error + error * error);
+  const bool too_wide = !(spread < 65000.0f);
+  // Besides the error of the sigmoid: 3 for fields rounded to 2^-12, 3 for products rounded down, and what p (1 - p)
+  // misses where p is off by no more than that error.
+  static_assert(kTail16Error <= 16);
+  const float slack = kTail16Error + 6.0f + spread / 4096.0f;
+  return {4096.0f * call.x.levels().gap() * step, 4096.0f * gap * weights.offset(unit),
+          static_cast<std::uint16_t>(too_wide ? 65535.0f : spread + 1.0f),
+          static_cast<std::uint16_t>(too_wide ? 65535.0f : slack)};
+}
 
-  /// Lanes of all ones where the unit is on for sure, and where it is sure.
-  HWY_INLINE void judge(const SigmoidPieces& pieces, V16 field, hn::VFromD<DU16> random, V16& on, V16& sure) const {
-    const auto p = sigmoid_of(pieces, field);
-    const auto variance = hn::MulHigh(p, hn::Sub(hn::Zero(du16), p));
-    const auto in_tail = hn::Or(hn::Eq(field, hn::Set(d16, 32767)), hn::Eq(field, hn::Set(d16, -32768)));
-    const auto fixed = hn::IfThenElse(hn::RebindMask(du16, in_tail), hn::Set(du16, tail_slack_), hn::Set(du16, slack_));
-    const auto margin = hn::SaturatedAdd(hn::MulHigh(variance, hn::Set(du16, factor_)), fixed);
-    const auto is_on = hn::Lt(random, hn::SaturatedSub(p, margin));
-    const auto is_off = hn::Gt(random, hn::SaturatedAdd(p, hn::Sub(margin, hn::Set(du16, 1))));
-    on = hn::BitCast(d16, hn::VecFromMask(du16, is_on));
-    sure = hn::BitCast(d16, hn::VecFromMask(du16, hn::Or(is_on, is_off)));
-  }
+/// The nearest integers, of numbers that have one. Highway's NearestInt also takes care of those that have not.
+HWY_INLINE V32 nearest(VF32 v) {
+#if HWY_TARGET == HWY_AVX2
+  return V32{_mm256_cvtps_epi32(v.raw)};
+#else
+  return hn::NearestInt(v);
+#endif
+}
 
- private:
-  std::uint16_t factor_, slack_, tail_slack_;
+/// Fields in 2^-12, given sums that lie as `place` says, and scales and offsets that lie alike.
+HWY_INLINE V16 fields_of(V32 lower, V32 upper, VF32 lower_scale, VF32 upper_scale, VF32 lower_offset,
+                         VF32 upper_offset) {
+  const auto field = [&](V32 sum, VF32 scale, VF32 offset)
+                         ERGODIC_LAMBDA { return nearest(hn::MulAdd(hn::ConvertTo(df32, sum), scale, offset)); };
+  return hn::ReorderDemote2To(d16, field(lower, lower_scale, lower_offset), field(upper, upper_scale, upper_offset));
+}
+
+/// Lanes of all ones where the unit is off, unless it is unsure; and where it is unsure.
+struct Verdict {
+  V16 off, unsure;
 };
+
+/// `share` is that of the chain's terms, see Terms; spread and slack are those of the unit's rule.
+HWY_INLINE Verdict judge(const SigmoidPieces& pieces, V16 field, VU16 random, VU16 share, VU16 spread, VU16 slack) {
+  const auto tail = tail_of(pieces, field);
+  const auto variance = hn::MulHigh(tail, hn::Sub(hn::Zero(du16), tail));
+  const auto margin = hn::SaturatedAdd(hn::MulHigh(hn::MulHigh(variance, share), spread), slack);
+  // A unit that is more likely on is treated as one that is more likely off, with all random bits inverted.
+  const auto likely = hn::BitCast(du16, hn::VecFromMask(d16, hn::Gt(field, hn::Set(d16, -1))));
+  const auto number = hn::Xor(random, likely);
+  const auto below = hn::SaturatedSub(tail, number), above = hn::SaturatedSub(number, tail);
+  const auto zero = hn::Zero(du16);
+  const auto distance = hn::SaturatedSub(hn::Or(below, above), margin);
+  const auto expected = hn::VecFromMask(du16, hn::Eq(below, zero));
+  return {hn::BitCast(d16, hn::Xor(expected, likely)), hn::BitCast(d16, hn::VecFromMask(du16, hn::Eq(distance, zero)))};
+}
 
 /// A bit for each lane that is not zero, of one vector.
 HWY_INLINE std::uint32_t bits_of(V16 lanes) {

@@ -20,12 +20,35 @@ namespace ergodic::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 // Without vectors the definition runs instead.
 void sample_tile(const TableCall&, std::size_t, TileScratch&) {}
-void sigmoid16_all(const std::int16_t*, std::uint16_t*, std::size_t) {}
+void tail16_all(const std::int16_t*, std::uint16_t*, std::size_t) {}
 #else
 
-void sigmoid16_all(const std::int16_t* fields, std::uint16_t* out, std::size_t count) {
+void tail16_all(const std::int16_t* fields, std::uint16_t* out, std::size_t count) {
   for (std::size_t k = 0; k < count; k += kLanes) {
-    hn::StoreU(sigmoid_of(sigmoid_pieces(), hn::LoadU(d16, fields + k)), du16, out + k);
+    hn::StoreU(tail_of(sigmoid_pieces(), hn::LoadU(d16, fields + k)), du16, out + k);
+  }
+}
+
+/// Decides the units that are unsure, all of which are off until then.
+HWY_INLINE void decide_all(const TableCall& call, std::size_t tile, std::span<const UnsureUnits> all) {
+  const auto first_unit = static_cast<std::uint32_t>(tile * kTileColumns);
+  Bits& out = call.out.bits();
+  const auto for_units = [&](const UnsureUnits& unsure, const auto& f) {
+    for (std::uint32_t units = unsure.units; units != 0; units &= units - 1) {
+      f(static_cast<std::uint32_t>(std::countr_zero(units)));
+    }
+  };
+  constexpr std::size_t kAhead = 2;
+  for (std::size_t k = 0; k < all.size() + kAhead; ++k) {
+    if (k < all.size()) for_units(all[k], [&](std::uint32_t c) { fetch_weights(call, first_unit + c); });
+    if (k < kAhead) continue;
+    const UnsureUnits& unsure = all[k - kAhead];
+    const std::size_t row = call.first_row + unsure.chain;
+    std::uint32_t bits = out.half_word(row, tile);
+    for_units(unsure, [&](std::uint32_t c) {
+      bits |= std::uint32_t{decide(call, unsure.chain, first_unit + c, unsure.random[c])} << c;
+    });
+    out.set_half_word(row, tile, bits);
   }
 }
 
@@ -36,13 +59,19 @@ void sample_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) 
     add_up(*call.map.quantised, call.plan, tile, scratch);
   }
   const Timed timed(call.profile, Stage::kDraw);
-  const Judge judge(call, tile);
   const SigmoidPieces& pieces = sigmoid_pieces();
-  alignas(kCacheLine) std::int32_t offsets[kTileColumns];
-  for (std::size_t c = 0; c < kTileColumns; ++c) offsets[place(c)] = call.map.quantised->offsets(tile)[c];
   const auto first_unit = static_cast<std::uint32_t>(tile * kTileColumns);
   const std::size_t width = std::min(kTileColumns, call.map.bias.size() - first_unit);
   const auto inside = static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1);
+  alignas(kCacheLine) float scales[kTileColumns], offsets[kTileColumns];
+  alignas(kCacheLine) std::uint16_t spreads[kTileColumns], slacks[kTileColumns];
+  for (std::size_t c = 0; c < kTileColumns; ++c) {
+    const UnitRule rule = rule_for(call, first_unit + c);
+    scales[place(c)] = rule.scale;
+    offsets[place(c)] = rule.offset;
+    spreads[c] = rule.spread;
+    slacks[c] = rule.slack;
+  }
 
   std::size_t unsure_count = 0;
   for (std::size_t r = 0; r < call.plan.rows(); ++r) {
@@ -50,35 +79,30 @@ void sample_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) 
       draw_coarse(call.draw, call.first_chain + static_cast<std::uint32_t>(r), first_unit, scratch);
     }
     const auto* HWY_RESTRICT random = reinterpret_cast<const std::uint16_t*>(scratch.coarse[r % kDrawnChains].data());
-    const Margin margin(judge.error(call.terms[r]));
+    const auto share = hn::Set(du16, call.terms.shares()[r]);
     const std::int32_t* HWY_RESTRICT sums = scratch.sums.data() + r * kTileColumns;
-    std::uint32_t bits = 0, sure = 0;
+    // What is unsure is written always, and kept if there is any: the CPU has nothing to guess.
+    UnsureUnits& unsure = scratch.unsure[unsure_count];
+    std::uint32_t off = 0, unsure_units = 0;
     unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
-      constexpr std::size_t kFirst = v * kLanes, kOdd = kFirst + kLanes / 2;
-      const auto field = judge.fields(hn::Load(d32, sums + kFirst), hn::Load(d32, sums + kOdd),
-                                      hn::Load(d32, offsets + kFirst), hn::Load(d32, offsets + kOdd));
-      V16 on, known;
-      margin.judge(pieces, field, hn::Load(du16, random + kFirst), on, known);
-      bits |= bits_of(on) << kFirst;
-      sure |= bits_of(known) << kFirst;
+      constexpr std::size_t kFirst = v * kLanes, kUpper = kFirst + kLanes / 2;
+      const auto field = fields_of(hn::Load(d32, sums + kFirst), hn::Load(d32, sums + kUpper),
+                                   hn::Load(df32, scales + kFirst), hn::Load(df32, scales + kUpper),
+                                   hn::Load(df32, offsets + kFirst), hn::Load(df32, offsets + kUpper));
+      const auto number = hn::Load(du16, random + kFirst);
+      hn::Store(number, du16, unsure.random.data() + kFirst);
+      const Verdict verdict =
+          judge(pieces, field, number, share, hn::Load(du16, spreads + kFirst), hn::Load(du16, slacks + kFirst));
+      off |= bits_of(verdict.off) << kFirst;
+      unsure_units |= bits_of(verdict.unsure) << kFirst;
     });
-    bits &= inside;
-    for (std::uint32_t unsure = ~sure & inside; unsure != 0; unsure &= unsure - 1) {
-      const auto c = static_cast<std::uint32_t>(std::countr_zero(unsure));
-      fetch_weights(call, first_unit + c);
-      scratch.unsure[unsure_count++] = {static_cast<std::uint32_t>(r), first_unit + c, random[c]};
-    }
-    call.out.bits().set_half_word(call.first_row + r, tile, bits);
-    if (unsure_count + kTileColumns > scratch.unsure.size() || r + 1 == call.plan.rows()) {
-      for (const auto& [row, unit, coarse] : std::span(scratch.unsure).first(unsure_count)) {
-        if (!decide(call, row, unit, coarse)) continue;
-        Bits& out = call.out.bits();
-        const std::uint32_t known = out.half_word(call.first_row + row, tile);
-        out.set_half_word(call.first_row + row, tile, known | (1u << (unit - first_unit)));
-      }
-      unsure_count = 0;
-    }
+    unsure_units &= inside;
+    call.out.bits().set_half_word(call.first_row + r, tile, ~off & inside & ~unsure_units);
+    unsure.chain = static_cast<std::uint32_t>(r);
+    unsure.units = unsure_units;
+    unsure_count += unsure_units != 0;
   }
+  decide_all(call, tile, std::span(scratch.unsure).first(unsure_count));
 }
 #endif
 }  // namespace ergodic::HWY_NAMESPACE
@@ -88,17 +112,19 @@ HWY_AFTER_NAMESPACE();
 namespace ergodic {
 namespace {
 HWY_EXPORT(sample_tile);
-HWY_EXPORT(sigmoid16_all);
+HWY_EXPORT(tail16_all);
 
 constexpr std::size_t kFewChains = 8;  // tables cost more to make than they save
 
-/// The parabolas through both ends and the middle of each piece.
+/// The parabolas through both ends and the middle of each piece. The last piece stands for all beyond it, down to zero,
+/// and is lowered to be equally far from both.
 SigmoidPieces make_pieces() {
   SigmoidPieces out{};
   for (std::size_t piece = 0; piece < SigmoidPieces::kPieces; ++piece) {
     const double begin = 0.5 * static_cast<double>(piece);
     const double y0 = sigmoid(-begin), y1 = sigmoid(-begin - 0.25), y2 = sigmoid(-begin - 0.5);
-    const double coefficients[3] = {y0, 4.0 * y1 - y2 - 3.0 * y0, 2.0 * y0 + 2.0 * y2 - 4.0 * y1};
+    const double lowered = piece + 1 == SigmoidPieces::kPieces ? 11.0 / 65536.0 : 0.0;
+    const double coefficients[3] = {y0 - lowered, 4.0 * y1 - y2 - 3.0 * y0, 2.0 * y0 + 2.0 * y2 - 4.0 * y1};
     for (std::size_t k = 0; k < 3; ++k) {
       const double rounded = std::min(std::nearbyint(coefficients[k] * 65536.0), 32767.0);
       const auto value = static_cast<std::uint16_t>(static_cast<std::int16_t>(rounded));
@@ -125,15 +151,12 @@ bool tables_serve(const State& x, const Affine& map, const State& out) {
 void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
                       const Context& context) {
   thread_local LookupPlan plan;  // kept, so that sampling allocates nothing
-  std::array<std::uint32_t, LookupPlan::kMaxRows> terms;
   for (std::size_t begin = 0; begin < x.chains(); begin += LookupPlan::kMaxRows) {
     const std::size_t rows = std::min(LookupPlan::kMaxRows, x.chains() - begin);
     plan.make(blocks_of(x.bits(), begin, rows), context);
-    for (std::size_t r = 0; r < rows; ++r) {
-      terms[r] = x.levels().low == 0.0f ? plan.set_bits(r) : static_cast<std::uint32_t>(x.units());
-    }
+    const Terms terms(rows, [&](std::size_t r) { return x.levels().low == 0.0f ? plan.set_bits(r) : x.units(); });
     const auto first = static_cast<std::uint32_t>(first_chain + begin);
-    const TableCall call{x, map, plan, {terms.data(), rows}, begin, draw, first, out, context.profile};
+    const TableCall call{x, map, plan, terms, begin, draw, first, out, context.profile};
     context.for_blocks(map.quantised->tiles(), 1, [&call](std::size_t tile, std::size_t) {
       thread_local TileScratch scratch;
       HWY_DYNAMIC_DISPATCH(sample_tile)(call, tile, scratch);
@@ -141,8 +164,8 @@ void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::
   }
 }
 
-void sigmoid16(std::span<const std::int16_t> fields, std::span<std::uint16_t> out) {
-  HWY_DYNAMIC_DISPATCH(sigmoid16_all)(fields.data(), out.data(), fields.size());
+void tail16(std::span<const std::int16_t> fields, std::span<std::uint16_t> out) {
+  HWY_DYNAMIC_DISPATCH(tail16_all)(fields.data(), out.data(), fields.size());
 }
 
 }  // namespace ergodic

@@ -21,10 +21,9 @@ bool tables_serve(const State& x, const Affine& map, const State& out);
 void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
                       const Context& context);
 
-/// 65536 times the sigmoid of field / 4096, as the tables' sampler finds it, for a multiple of 32 fields.
-void sigmoid16(std::span<const std::int16_t> fields, std::span<std::uint16_t> out);
-inline constexpr int kSigmoid16Error = 10;  ///< how far it may be off
-inline constexpr int kSigmoid16TailError =
-    23;  ///< the same for the largest and the smallest field, which stand for all beyond
+/// 65536 times the sigmoid of -|field| / 4096, as the tables' sampler finds it, for a multiple of 32 fields.
+void tail16(std::span<const std::int16_t> fields, std::span<std::uint16_t> out);
+/// How far it may be off; the largest and the smallest field stand for all beyond.
+inline constexpr int kTail16Error = 12;
 
 }  // namespace ergodic

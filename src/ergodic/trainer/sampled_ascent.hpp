@@ -3,9 +3,9 @@
 // With the bits b of a visible and c of a hidden unit, x = low + g b and v = low + h c, the conditioned gradient of
 // conditioning.hpp is, about the offsets mu and lambda of the bits,
 //   G = <(b - mu)(c - lambda)'>_data - <(b - mu)(c - lambda)'>_model,   dW = G / (g h),
-// and the changes of the biases follow from sums over rows, which cost far less than sums over weights. Counts of pairs
-// are integers, the offsets are whole multiples of a small power of two: all statistics are exact, in any order. Only
-// the step itself rounds, element by element.
+// and the changes of the biases follow from the products of the pair statistics with the offsets. Counts of pairs are
+// integers, the offsets are whole multiples of a small power of two: all statistics are exact, in any order. Only the
+// step itself rounds, element by element.
 #pragma once
 
 #include <cstdint>
@@ -36,30 +36,20 @@ class SampledAscent {
             const Sgd& sgd, double rate, std::span<float> velocity, const Context& context);
 
  private:
-  /// What is summed over the rows of one layer of one side.
-  struct Sums {
-    std::vector<std::int32_t> row_values;    // of each row: sum of the offsets of the units that are on
-    std::vector<std::int64_t> counts;        // of each unit: in how many rows it is on
-    std::vector<std::int64_t> other_values;  // of each unit: sum of the other layer's row values where it is on
-  };
   struct Units {
-    Sums data, samples;
-    int fraction_bits = 0;              // of the offsets
-    std::vector<std::int32_t> offsets;  // as values of the units, in 2^-fraction_bits
-    std::vector<float> bit_offsets;     // the same as values of the bits
-    std::vector<float> change;          // of the share of rows where a unit is on, data minus samples
-    std::vector<double> other_change;   // of the mean of (on or not) * (other layer's row value)
-    std::vector<double> gradient;       // of the biases
-
-    void set_offsets(std::span<const double> values, Levels levels);
-    void compare(std::size_t data_rows, std::size_t sample_rows, int other_fraction_bits);
+    std::vector<std::uint32_t> data_counts, sample_counts;  // in how many rows each unit is on
+    std::vector<float> offsets;                             // as values of the units, in 2^-fraction_bits_
+    std::vector<float> bit_offsets;                         // the same as values of the bits
+    std::vector<float> change;        // of the share of rows where a unit is on, data minus samples
+    std::vector<double> pair_change;  // of the mean of (on or not) * (sum of the other layer's offsets that are on)
+    std::vector<double> decay;        // what the pull of the weights towards zero adds to the gradient
   };
 
-  void sum_over_rows(std::size_t block, const Chains& data, const Chains& samples, const Context& context);
-  void sum_over_columns(std::size_t block, const Chains& data, const Chains& samples, const Context& context);
-  void add_decay(const Rbm& model, const Decay& decay);
-  Units& units(std::size_t block) { return block == Rbm::kVisible ? visible_ : hidden_; }
+  void count(std::size_t block, const Chains& data, const Chains& samples, Units& units, const Context& context);
+  void set_offsets(std::span<const double> values, Levels levels, Units& units) const;
+  void find_decay(const Rbm& model, const Decay& decay);
 
+  int fraction_bits_ = 0;  // of the offsets
   Units visible_, hidden_;
   PairCounts pair_counts_;
 };
