@@ -35,13 +35,13 @@ struct CountScratch;
 
 class PairCounts {
  public:
-  static constexpr std::size_t kColumns = 64;  ///< of a tile; the first row of one is a multiple of it too
+  static constexpr std::size_t kRows = 64, kColumns = 64;  ///< of a block
 
-  /// Receives the sums of a tile: rows [first_row, first_row + tile.rows()) of x's units, columns [first_column,
+  /// Receives the sums of a block: rows [first_row, first_row + block.rows()) of x's units, columns [first_column,
   /// first_column + 64) of y's, those beyond the last being zero. Called by several threads.
-  using Sink = std::function<void(std::size_t first_row, std::size_t first_column, MatrixView<const float> tile)>;
+  using Sink = std::function<void(std::size_t first_row, std::size_t first_column, MatrixView<const float> block)>;
 
-  /// The sums over both sides, tile by tile, and their projections. Sides with opposite weights are subtracted in
+  /// The sums over both sides, block by block, and their projections. Sides with opposite weights are subtracted in
   /// integers.
   void run(std::span<const WeightedPairs> sides, const Projection& projection, const Sink& sink,
            const Context& context);
@@ -58,8 +58,14 @@ class PairCounts {
     std::size_t block_rows = 0;
   };
 
-  void count_tile(std::span<const WeightedPairs> pairs, std::size_t first, std::size_t rows, std::size_t tile,
-                  CountScratch& scratch) const;
+  /// Counts that have not been multiplied with their weight and added to the sums, of which they are the first or not.
+  struct Unfolded {
+    float weight;
+    bool first;
+  };
+
+  Unfolded count_tile(std::span<const WeightedPairs> pairs, std::size_t first, std::size_t rows, std::size_t tile,
+                      CountScratch& scratch) const;
   void transpose(const Bits& x, Side& side, const Context& context);
 
   std::vector<Side> sides_;

@@ -10,6 +10,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "ergodic/kernels/nearest-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -63,8 +65,8 @@ void quantise(const float* HWY_RESTRICT weights, std::size_t stride, std::size_t
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t v = 0; v < kVectors; ++v) {
       const float* from = weights + i * stride + v * kLanes;
-      const auto low = hn::NearestInt(hn::Mul(hn::LoadU(df, from), factor[2 * v]));
-      const auto high = hn::NearestInt(hn::Mul(hn::LoadU(df, from + kLanes / 2), factor[2 * v + 1]));
+      const auto low = nearest(hn::Mul(hn::LoadU(df, from), factor[2 * v]));
+      const auto high = nearest(hn::Mul(hn::LoadU(df, from + kLanes / 2), factor[2 * v + 1]));
       const auto rounded = demote(d16, low, high);
       above[v] = hn::SaturatedAdd(above[v], hn::Max(rounded, zero));
       below[v] = hn::SaturatedAdd(below[v], hn::Min(rounded, zero));

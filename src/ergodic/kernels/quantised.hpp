@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,6 +37,10 @@ class QuantisedWeights {
 
   /// Of a column; those that fill the last tile are of zeros.
   int exponent(std::size_t column) const { return exponents_[column]; }
+  /// 2^-exponent.
+  float unit(std::size_t column) const {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(127 - exponents_[column]) << 23);
+  }
   /// The 64 x 32 values of a block of rows.
   const std::int16_t* block(std::size_t tile, std::size_t block) const { return values_.data() + place(tile, block); }
   /// bias + low * (sum of the rounded column): the field when all inputs are low.

@@ -101,6 +101,7 @@ struct TileScratch {
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/certified.hpp"
 #include "ergodic/kernels/lookup-inl.hpp"
+#include "ergodic/kernels/nearest-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
@@ -195,7 +196,7 @@ struct UnitRule {
 HWY_INLINE UnitRule rule_for(const TableCall& call, std::size_t unit) {
   const QuantisedWeights& weights = *call.map.quantised;
   const float gap = call.out.levels().gap();
-  const float step = gap * std::ldexp(1.0f, -weights.exponent(unit));
+  const float step = gap * weights.unit(unit);
   // Half a step for each rounded weight. The hundredth is for fields in float: where they are small enough to matter,
   // all that was added is below 2^15 steps a term, and float rounds to 2^-24 of it, some times.
   const float error = 0.51f * step * static_cast<float>(call.terms.most() + 1);
@@ -209,15 +210,6 @@ HWY_INLINE UnitRule rule_for(const TableCall& call, std::size_t unit) {
   return {4096.0f * call.x.levels().gap() * step, 4096.0f * gap * weights.offset(unit),
           static_cast<std::uint16_t>(too_wide ? 65535.0f : spread + 1.0f),
           static_cast<std::uint16_t>(too_wide ? 65535.0f : slack)};
-}
-
-/// The nearest integers, of numbers that have one. Highway's NearestInt also takes care of those that have not.
-HWY_INLINE V32 nearest(VF32 v) {
-#if HWY_TARGET == HWY_AVX2
-  return V32{_mm256_cvtps_epi32(v.raw)};
-#else
-  return hn::NearestInt(v);
-#endif
 }
 
 /// Fields in 2^-12, given sums that lie as `place` says, and scales and offsets that lie alike.

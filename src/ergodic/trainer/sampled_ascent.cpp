@@ -112,22 +112,20 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
                   .l1 = static_cast<float>(scaled.l1),
                   .l2 = static_cast<float>(scaled.l2)};
     if (sgd.momentum != 0.0) ascent.velocity = velocity.first(n * m);
-    const auto step_tile = [&](std::size_t row, std::size_t column, MatrixView<const float> tile) {
-      for (std::size_t r = 0; r < tile.rows(); r += Couplings::kBlock) {
-        const std::size_t rows = std::min(Couplings::kBlock, tile.rows() - r);
-        {
-          const Timed timed(context.profile, Stage::kStep);
-          ascend(ascent, row + r, column, {tile.row(r).data(), rows, tile.cols()});
-        }
-        const Timed timed(context.profile, Stage::kRenew);
-        done(row + r, column);
+    static_assert(PairCounts::kRows == Couplings::kBlock && PairCounts::kColumns == Couplings::kBlock);
+    const auto step_block = [&](std::size_t row, std::size_t column, MatrixView<const float> difference) {
+      {
+        const Timed timed(context.profile, Stage::kStep);
+        ascend(ascent, row, column, difference);
       }
+      const Timed timed(context.profile, Stage::kRenew);
+      done(row, column);
     };
     const WeightedPairs sides[] = {side(data, 1.0), side(samples, -1.0)};
     visible_.pair_change.resize(n);
     hidden_.pair_change.resize(m);
     const Projection projection{visible_.offsets, hidden_.offsets, visible_.pair_change, hidden_.pair_change};
-    pair_counts_.run(sides, projection, step_tile, context);
+    pair_counts_.run(sides, projection, step_block, context);
     const Timed timed(context.profile, Stage::kBias);
     step_bias(visible_, hidden_, g, velocity.subspan(n * m, n), parameters["visible_bias"]);
     step_bias(hidden_, visible_, h, velocity.subspan(n * m + n, m), parameters["hidden_bias"]);

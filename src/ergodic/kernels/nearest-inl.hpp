@@ -1,0 +1,30 @@
+// Rounding of floats to integers, for each target.
+
+// Included once for each target.
+#if defined(ERGODIC_KERNELS_NEAREST_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef ERGODIC_KERNELS_NEAREST_INL
+#undef ERGODIC_KERNELS_NEAREST_INL
+#else
+#define ERGODIC_KERNELS_NEAREST_INL
+#endif
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace ergodic::HWY_NAMESPACE {
+
+/// The nearest integers; of numbers that have none in 32 bits, and of NaN, anything that has none in 16 bits either.
+/// Highway's NearestInt takes twice as many instructions to saturate as well.
+template <class V>
+HWY_INLINE auto nearest(V v) {
+#if HWY_TARGET == HWY_AVX2
+  return hwy::HWY_NAMESPACE::Vec256<std::int32_t>{_mm256_cvtps_epi32(v.raw)};
+#else
+  return hwy::HWY_NAMESPACE::NearestInt(v);
+#endif
+}
+
+}  // namespace ergodic::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target
