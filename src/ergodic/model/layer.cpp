@@ -7,15 +7,12 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/kernels/log_sums.hpp"
 
 namespace ergodic {
 
-double Bernoulli::log_sum(double field) { return softplus(field); }
-
-double Spin::log_sum(double field) {
-  const double magnitude = std::abs(field);
-  return magnitude + softplus(-2.0 * magnitude);
-}
+double Bernoulli::log_sum(std::span<const double> fields) { return sum_softplus(fields); }
+double Spin::log_sum(std::span<const double> fields) { return sum_log_cosh(fields); }
 
 Layer make_layer(std::string_view type, std::size_t units) {
   require(units > 0, fmt::format("a {} layer needs at least 1 unit, found 0", type));
@@ -37,13 +34,7 @@ Levels levels_of(const Layer& layer) {
 }
 
 double log_sum(const Layer& layer, std::span<const double> fields) {
-  return std::visit(
-      [&](const auto& l) {
-        double sum = 0.0;
-        for (const double field : fields) sum += l.log_sum(field);
-        return sum;
-      },
-      layer);
+  return std::visit([&](const auto& l) { return l.log_sum(fields); }, layer);
 }
 
 double field_for_mean(const Layer& layer, double mean, double margin) {

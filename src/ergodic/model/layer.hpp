@@ -20,7 +20,7 @@ struct Bernoulli {
   static constexpr Levels kLevels{0.0f, 1.0f};
   std::size_t units = 0;
 
-  static double log_sum(double field);  ///< log(1 + e^I)
+  static double log_sum(std::span<const double> fields);  ///< the sum of log(1 + e^I)
 };
 
 /// Units in {-1, +1}.
@@ -29,7 +29,7 @@ struct Spin {
   static constexpr Levels kLevels{-1.0f, 1.0f};
   std::size_t units = 0;
 
-  static double log_sum(double field);  ///< log(2 cosh I)
+  static double log_sum(std::span<const double> fields);  ///< the sum of log(2 cosh I)
 };
 
 using Layer = std::variant<Bernoulli, Spin>;
@@ -41,7 +41,7 @@ std::string_view name_of(const Layer& layer);
 std::size_t units_of(const Layer& layer);
 Levels levels_of(const Layer& layer);
 
-/// The sum of log_sum over the units, given a field each.
+/// The log of the sum over all states of e^(state' fields).
 double log_sum(const Layer& layer, std::span<const double> fields);
 
 /// The field under which a lone unit has this mean value, the mean kept `margin` of the gap away from both levels.

@@ -22,19 +22,18 @@ std::vector<double> pseudo_log_likelihood(const Rbm& model, const State& rows, K
   const Draw draw = key.at(Purpose::kMonitor, step, kFlipStream);
   const std::size_t units = rows.units();
   const std::size_t flips = std::min(units, std::max(kFlipsInAll / rows.chains(), kFewestFlips));
-  const std::vector<double> here = model.free_energy(rows, context);
+  Matrix<std::uint32_t> flipped(rows.chains(), flips);
+  for (std::size_t r = 0; r < rows.chains(); ++r) {
+    const std::size_t first = draw.below(units, static_cast<std::uint32_t>(r), 0);
+    for (std::size_t k = 0; k < flips; ++k) {
+      flipped(r, k) = static_cast<std::uint32_t>((first + k * units / flips) % units);
+    }
+  }
+  const Matrix<double> costs = model.flip_costs(rows, flipped, context);
   std::vector<double> out(rows.chains());
-  State flipped = rows;
-  for (std::size_t k = 0; k < flips; ++k) {
-    const auto flip = [&](std::size_t r) {
-      const std::size_t unit = (draw.below(units, static_cast<std::uint32_t>(r), 0) + k * units / flips) % units;
-      flipped.bits().set(r, unit, !flipped.bits().get(r, unit));
-    };
-    for (std::size_t r = 0; r < rows.chains(); ++r) flip(r);
-    const std::vector<double> there = model.free_energy(flipped, context);
-    for (std::size_t r = 0; r < rows.chains(); ++r) {
-      out[r] -= static_cast<double>(units) / static_cast<double>(flips) * softplus(here[r] - there[r]);
-      flip(r);  // back
+  for (std::size_t r = 0; r < rows.chains(); ++r) {
+    for (const double cost : costs.row(r)) {
+      out[r] -= static_cast<double>(units) / static_cast<double>(flips) * softplus(-cost);
     }
   }
   return out;

@@ -14,9 +14,10 @@ double dot(const State& x, std::size_t row, std::span<const float> y) {
   return sum;
 }
 
-/// Calls f(first_row, fields of that row and the following) for all rows of x, a chunk at a time.
+/// Calls f(row, fields of that row) for all rows of x; several threads do.
 template <class F>
-void for_field_chunks(const State& x, const Affine& map, const Context& context, const F& f) {
+void for_fields(const State& x, const Affine& map, const Context& context, const F& f) {
+  constexpr std::size_t kRows = 8;
   const std::size_t words = Bits::words_for(x.units());
   for (std::size_t begin = 0; begin < x.chains(); begin += kChunk) {
     const std::size_t rows = std::min(kChunk, x.chains() - begin);
@@ -25,7 +26,9 @@ void for_field_chunks(const State& x, const Affine& map, const Context& context,
                 chunk.bits().words().begin());
     Matrix<double> fields(rows, map.bias.size());
     product(chunk, map, fields, context);
-    f(begin, fields);
+    context.for_blocks(rows, kRows, [&](std::size_t first, std::size_t last) {
+      for (std::size_t r = first; r < last; ++r) f(begin + r, fields.row(r));
+    });
   }
 }
 
@@ -60,21 +63,34 @@ State Rbm::make_state(std::size_t block, std::size_t chains) const {
 std::vector<double> Rbm::energy(const State& visible, const State& hidden, const Context& context) const {
   assert(visible.chains() == hidden.chains());
   std::vector<double> out(visible.chains());
-  for_field_chunks(visible, map_to(kHidden), context, [&](std::size_t begin, const Matrix<double>& fields) {
-    for (std::size_t r = 0; r < fields.rows(); ++r) {
-      double energy = -dot(visible, begin + r, visible_bias());
-      for (std::size_t j = 0; j < fields.cols(); ++j) energy -= hidden.value(begin + r, j) * fields(r, j);
-      out[begin + r] = energy;
-    }
+  for_fields(visible, map_to(kHidden), context, [&](std::size_t r, std::span<const double> fields) {
+    double energy = -dot(visible, r, visible_bias());
+    for (std::size_t j = 0; j < fields.size(); ++j) energy -= hidden.value(r, j) * fields[j];
+    out[r] = energy;
   });
   return out;
 }
 
 std::vector<double> Rbm::free_energy(const State& visible, const Context& context) const {
   std::vector<double> out(visible.chains());
-  for_field_chunks(visible, map_to(kHidden), context, [&](std::size_t begin, const Matrix<double>& fields) {
-    for (std::size_t r = 0; r < fields.rows(); ++r) {
-      out[begin + r] = -dot(visible, begin + r, visible_bias()) - log_sum(hidden_, fields.row(r));
+  for_fields(visible, map_to(kHidden), context, [&](std::size_t r, std::span<const double> fields) {
+    out[r] = -dot(visible, r, visible_bias()) - log_sum(hidden_, fields);
+  });
+  return out;
+}
+
+Matrix<double> Rbm::flip_costs(const State& visible, const Matrix<std::uint32_t>& units, const Context& context) const {
+  assert(units.rows() == visible.chains());
+  Matrix<double> out(units.rows(), units.cols());
+  for_fields(visible, map_to(kHidden), context, [&](std::size_t r, std::span<const double> fields) {
+    const double before = log_sum(hidden_, fields);
+    std::vector<double> changed(fields.size());
+    for (std::size_t k = 0; k < units.cols(); ++k) {
+      const std::size_t i = units(r, k);
+      const double change = visible.levels().low + visible.levels().high - 2.0 * visible.value(r, i);
+      const std::span<const float> row = weights().row(i);
+      for (std::size_t j = 0; j < changed.size(); ++j) changed[j] = fields[j] + change * row[j];
+      out(r, k) = before - log_sum(hidden_, changed) - change * visible_bias()[i];
     }
   });
   return out;

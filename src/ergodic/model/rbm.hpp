@@ -63,6 +63,8 @@ class Rbm {
   std::vector<double> energy(const State& visible, const State& hidden, const Context& context) const;
   /// F(x) for each row, up to -log Z: log p(x) = -F(x) - log Z.
   std::vector<double> free_energy(const State& visible, const Context& context) const;
+  /// F(x with one unit flipped) - F(x): in row r, for each of units(r, ...) alone. Costs far less than F anew.
+  Matrix<double> flip_costs(const State& visible, const Matrix<std::uint32_t>& units, const Context& context) const;
 
   /// Resamples one layer given the other. Row r draws the random numbers of chain first_chain + r.
   void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
