@@ -137,8 +137,8 @@ Json spins(const Json& request, Threads& threads) {
   const Context context{&threads};
   const Matrix<float> couplings = read_couplings(request.at("couplings"));
   const std::vector<float> bias(couplings.rows());
-  QuantisedWeights quantised(couplings.rows(), couplings.rows());
-  quantised.assign(couplings, bias, Spin::kLevels.low, context);
+  QuantisedWeights quantised(couplings.rows(), couplings.rows(), Spin::kLevels.low);
+  quantised.assign(couplings, bias, context);
   const Affine map{couplings, couplings, bias, &quantised};
 
   const Key key{request.at("seed")};

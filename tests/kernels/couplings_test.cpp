@@ -9,6 +9,8 @@ namespace {
 
 using test::random_matrix;
 
+constexpr float kRowsLow = -1.0f, kColumnsLow = 0.0f;
+
 /// Weights with the biases of both sides.
 struct Machine {
   Matrix<float> weights, row_bias, column_bias;
@@ -19,7 +21,7 @@ struct Machine {
         column_bias(random_matrix(1, cols, seed + 2)) {}
 
   void finish(Couplings& couplings, const Context& context = {}) const {
-    couplings.finish(weights, {row_bias.row(0), -1.0f}, {column_bias.row(0), 0.0f}, context);
+    couplings.finish(weights, row_bias.row(0), column_bias.row(0), context);
   }
 };
 
@@ -32,9 +34,10 @@ void expect_all_forms(const Couplings& couplings, const Machine& machine) {
   for (std::size_t k = 0; k < turned.elements().size(); ++k) {
     ASSERT_EQ(transposed.elements()[k], turned.elements()[k]) << k;
   }
-  QuantisedWeights to_columns(turned.cols(), turned.rows()), to_rows(turned.rows(), turned.cols());
-  to_columns.assign(machine.weights, machine.column_bias.row(0), -1.0f, {});
-  to_rows.assign(turned, machine.row_bias.row(0), 0.0f, {});
+  QuantisedWeights to_columns(turned.cols(), turned.rows(), kRowsLow),
+      to_rows(turned.rows(), turned.cols(), kColumnsLow);
+  to_columns.assign(machine.weights, machine.column_bias.row(0), {});
+  to_rows.assign(turned, machine.row_bias.row(0), {});
   ASSERT_NO_FATAL_FAILURE(test::expect_same(couplings.to_columns(), to_columns));
   ASSERT_NO_FATAL_FAILURE(test::expect_same(couplings.to_rows(), to_rows));
 }
@@ -43,7 +46,7 @@ void expect_renewed(std::size_t rows, std::size_t cols, float scale, const Conte
   SCOPED_TRACE(testing::Message() << rows << " x " << cols);
   const Machine machine(rows, cols, rows + 1000 * cols, scale);
   test::for_each_target([&] {
-    Couplings couplings(rows, cols);
+    Couplings couplings(rows, cols, kRowsLow, kColumnsLow);
     couplings.renew_blocks(machine.weights, context);
     machine.finish(couplings, context);
     ASSERT_NO_FATAL_FAILURE(expect_all_forms(couplings, machine));
@@ -70,7 +73,7 @@ TEST(Couplings, HaveAllFormsOfTheWeightsAroundTheEdgesForAnyNumberOfThreads) {
 
 TEST(Couplings, FollowWeightsThatGrowWhenRenewedBlockByBlock) {
   test::for_each_target([&] {
-    Couplings couplings(150, 100);
+    Couplings couplings(150, 100, kRowsLow, kColumnsLow);
     for (const float scale : {1e-4f, 0.01f, 0.02f, 0.5f, 3.0f, 1e5f}) {
       const Machine machine(150, 100, 1, scale);
       for (std::size_t column = 0; column < 100; column += Couplings::kBlock) {

@@ -43,9 +43,9 @@ constexpr double kFits = 32766;  // 32767 is what a sum that is too large satura
 
 /// The exponent of weights that would fit any: finer units are not used.
 int finest_exponent() {
-  QuantisedWeights zeros(1, 1);
+  QuantisedWeights zeros(1, 1, 0.0f);
   const float nothing[] = {0.0f};
-  zeros.assign({nothing, 1, 1}, nothing, 0.0f, {});
+  zeros.assign({nothing, 1, 1}, nothing, {});
   return zeros.exponent(0);
 }
 
@@ -62,19 +62,25 @@ void expect_promises(const QuantisedWeights& found, const Matrix<float>& weights
       usable = false;
       continue;
     }
-    double sum = 0.0;
+    double sum = 0.0, off = 0.0;
     for (std::size_t i = 0; i < found.blocks() * kBlockRows; ++i) {
       const std::int16_t* block = found.block(j / kTileColumns, i / kBlockRows);
       const double value = block[i % kBlockRows * kTileColumns + j % kTileColumns];
       sum += value;
       if (i < weights.rows() && j < weights.cols()) {
-        ASSERT_LE(std::abs(value - std::ldexp(double{weights(i, j)}, exponent)), 0.5) << i << ", " << j;
+        const double distance = std::abs(value - std::ldexp(double{weights(i, j)}, exponent));
+        ASSERT_LE(distance, 0.5) << i << ", " << j;
+        off += distance;
       } else {
         ASSERT_EQ(value, 0.0) << i << ", " << j;
       }
     }
     if (j >= weights.cols()) continue;
     ASSERT_LE(largest_block_sum(weights, j, exponent), kFits);
+    ASSERT_GE(double{found.rounding(j)}, off) << j;
+    if (low != 0.0f) {
+      ASSERT_LE(double{found.rounding(j)}, 1.002 * off) << j;
+    }
     const double offset = bias[j] + low * std::ldexp(sum, -exponent);
     ASSERT_EQ(found.offset(j), static_cast<float>(offset)) << j;
   }
@@ -114,14 +120,14 @@ void expect_all(const Matrix<float>& weights, const Matrix<float>& bias, float l
   SCOPED_TRACE(testing::Message() << weights.rows() << " x " << weights.cols());
   std::vector<QuantisedWeights> all;
   test::for_each_target([&] {
-    QuantisedWeights found(weights.rows(), weights.cols()), parts(weights.rows(), weights.cols());
-    found.assign(weights, bias.row(0), low, {});
+    QuantisedWeights found(weights.rows(), weights.cols(), low), parts(weights.rows(), weights.cols(), low);
+    found.assign(weights, bias.row(0), {});
     ASSERT_NO_FATAL_FAILURE(expect_promises(found, weights, bias.row(0), low));
     ASSERT_NO_FATAL_FAILURE(expect_finest(found, weights, bias.row(0)));
     for (std::size_t block = parts.blocks(); block-- > 0;) {
       for (std::size_t tile = 0; tile < parts.tiles(); ++tile) parts.round_block(tile, block, weights);
     }
-    parts.finish(weights, bias.row(0), low, {});
+    parts.finish(weights, bias.row(0), {});
     ASSERT_NO_FATAL_FAILURE(expect_same(parts, found));
     all.push_back(std::move(found));
     ASSERT_NO_FATAL_FAILURE(expect_same(all.back(), all.front()));
@@ -179,8 +185,8 @@ TEST(QuantisedWeights, ABlockSumFitsUpTo32766UnitsOfEitherSign) {
           weights(0, 18) = static_cast<float>(std::ldexp(sign * 20000.0, -exponent));
           weights(1, 18) = static_cast<float>(std::ldexp(sign * -20000.0, -exponent));
           if (rows > kBlockRows) weights(kBlockRows, 17) = static_cast<float>(std::ldexp(sign * 30000.0, -exponent));
-          QuantisedWeights found(rows, 40);
-          found.assign(weights, std::vector<float>(40), 0.0f, {});
+          QuantisedWeights found(rows, 40, 0.0f);
+          found.assign(weights, std::vector<float>(40), {});
           EXPECT_EQ(found.exponent(17), total <= kFits ? exponent : exponent - 1) << total << " in " << rows;
           EXPECT_EQ(found.exponent(18), exponent);
           EXPECT_EQ(found.exponent(19), finest);
@@ -210,9 +216,9 @@ TEST(QuantisedWeights, WhatIsNotANumberOrInfiniteHasNoExponent) {
       for (const std::size_t col : {0u, 31u, 32u, 44u}) {
         Matrix<float> weights = random_matrix(70, 45, 5, 0.1f);
         weights(row, col) = bad;
-        QuantisedWeights found(70, 45);
+        QuantisedWeights found(70, 45, 0.0f);
         test::for_each_target([&] {
-          found.assign(weights, std::vector<float>(45), 0.0f, {});
+          found.assign(weights, std::vector<float>(45), {});
           for (std::size_t j = 0; j < 45; ++j) {
             EXPECT_EQ(found.exponent(j) == QuantisedWeights::kNone, j == col) << bad << ", " << j;
           }
@@ -232,9 +238,9 @@ TEST(QuantisedWeights, FollowWeightsThatGrowAndShrink) {
     return out;
   };
   test::for_each_target([&] {
-    QuantisedWeights followed(130, 70);
+    QuantisedWeights followed(130, 70, -1.0f);
     const auto assign = [&](const Matrix<float>& weights) {
-      followed.assign(weights, bias.row(0), -1.0f, {});
+      followed.assign(weights, bias.row(0), {});
       expect_promises(followed, weights, bias.row(0), -1.0f);
     };
     for (const float scale : {0.01f, 0.02f, 0.3f, 5.0f, 1e6f, 0.1f, NAN, 1e-3f, 1e4f, 0.0f, 1.0f}) {
@@ -246,8 +252,8 @@ TEST(QuantisedWeights, FollowWeightsThatGrowAndShrink) {
     for (const float scale : {0.01f, 1.0f, 1e-6f, 1e6f, 0.1f}) {
       const Matrix<float> weights = scaled(scale);
       for (std::size_t k = 0; k < 40; ++k) ASSERT_NO_FATAL_FAILURE(assign(weights));
-      QuantisedWeights fresh(130, 70);
-      fresh.assign(weights, bias.row(0), -1.0f, {});
+      QuantisedWeights fresh(130, 70, -1.0f);
+      fresh.assign(weights, bias.row(0), {});
       ASSERT_NO_FATAL_FAILURE(expect_same(followed, fresh)) << scale;
     }
   });
@@ -255,12 +261,12 @@ TEST(QuantisedWeights, FollowWeightsThatGrowAndShrink) {
 
 TEST(QuantisedWeights, AreTheSameForAnyNumberOfThreads) {
   const Matrix<float> weights = random_matrix(200, 333, 8, 0.1f), bias = random_matrix(1, 333, 9);
-  QuantisedWeights alone(200, 333);
-  alone.assign(weights, bias.row(0), 0.0f, {});
+  QuantisedWeights alone(200, 333, -1.0f);
+  alone.assign(weights, bias.row(0), {});
   for (const std::size_t count : {1u, 2u, 3u}) {
     Threads threads(count);
-    QuantisedWeights found(200, 333);
-    found.assign(weights, bias.row(0), 0.0f, Context{&threads});
+    QuantisedWeights found(200, 333, -1.0f);
+    found.assign(weights, bias.row(0), Context{&threads});
     ASSERT_NO_FATAL_FAILURE(expect_same(found, alone));
   }
 }

@@ -100,6 +100,7 @@ inline void expect_same(const QuantisedWeights& a, const QuantisedWeights& b) {
       ASSERT_EQ(a.exponent(j), b.exponent(j));
       if (a.exponent(j) == QuantisedWeights::kNone) continue;
       ASSERT_EQ(a.offset(j), b.offset(j));
+      ASSERT_EQ(a.rounding(j), b.rounding(j));
       for (std::size_t i = 0; i < a.blocks() * kBlockRows; ++i) {
         const std::size_t block = i / kBlockRows, at = i % kBlockRows * kTileColumns + c;
         ASSERT_EQ(a.block(tile, block)[at], b.block(tile, block)[at]);
@@ -120,8 +121,8 @@ struct Map {
       : weights(std::move(the_weights)),
         transposed(transposed_of(weights)),
         bias(std::move(the_bias)),
-        quantised(weights.rows(), weights.cols()) {
-    quantised.assign(weights, bias.row(0), input.low, {});
+        quantised(weights.rows(), weights.cols(), input.low) {
+    quantised.assign(weights, bias.row(0), {});
   }
 
   operator Affine() const { return {weights, transposed, bias.row(0), &quantised}; }

@@ -158,7 +158,7 @@ void expect_turns(const State& x, const Matrix<float>& weights, const Draw& draw
     for (std::size_t i = 0; i < kTrims; ++i) map.transposed(j, i) = missing();
     for (std::size_t i = 0; i < kTrims; ++i) map.weights(i, j) = map.transposed(j, i);
   }
-  map.quantised.assign(map.weights, map.bias.row(0), x.levels().low, {});
+  map.quantised.assign(map.weights, map.bias.row(0), {});
   const State truth = test::defined_sample(x, map, draw, first_chain, output);
   test::for_each_target([&] {
     State drawn(x.chains(), kUnits, output);
@@ -239,8 +239,8 @@ TEST(TableSampling, TheBitTurnsWhereItShouldWhenAllWeightsAreRoundedTheSameWay) 
             const double units = (i % 2 == 0 ? 1.0 : -1.0) * (inputs == 4 ? 10000.0 : 600.0) + way;
             for (float& w : weights.row(kTrims + i)) w = static_cast<float>(std::ldexp(units, -exponent));
           }
-          QuantisedWeights quantised(weights.rows(), kUnits);
-          quantised.assign(weights, std::vector<float>(kUnits), input.low, {});
+          QuantisedWeights quantised(weights.rows(), kUnits, input.low);
+          quantised.assign(weights, std::vector<float>(kUnits), {});
           for (std::size_t j = 0; j < kUnits; ++j) ASSERT_EQ(quantised.exponent(j), exponent);
           const double error = std::ldexp(output.gap() * std::abs(way) * static_cast<double>(inputs), -exponent);
           const State x = random_state(kChains, weights.rows(), input, 1.0, 13);

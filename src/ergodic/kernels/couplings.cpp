@@ -72,8 +72,8 @@ namespace {
 HWY_EXPORT(transpose);
 }
 
-Couplings::Couplings(std::size_t rows, std::size_t cols)
-    : transposed_(cols, rows), to_columns_(rows, cols), to_rows_(cols, rows) {}
+Couplings::Couplings(std::size_t rows, std::size_t cols, float rows_low, float columns_low)
+    : transposed_(cols, rows), to_columns_(rows, cols, rows_low), to_rows_(cols, rows, columns_low) {}
 
 void Couplings::renew_block(MatrixView<const float> weights, std::size_t row, std::size_t column) {
   assert(row % kBlock == 0 && column % kBlock == 0);
@@ -95,9 +95,10 @@ void Couplings::renew_blocks(MatrixView<const float> weights, const Context& con
   });
 }
 
-void Couplings::finish(MatrixView<const float> weights, const Side& rows, const Side& columns, const Context& context) {
-  to_columns_.finish(weights, columns.bias, rows.low, context);
-  to_rows_.finish(transposed_, rows.bias, columns.low, context);
+void Couplings::finish(MatrixView<const float> weights, std::span<const float> row_bias,
+                       std::span<const float> column_bias, const Context& context) {
+  to_columns_.finish(weights, column_bias, context);
+  to_rows_.finish(transposed_, row_bias, context);
 }
 
 }  // namespace ergodic

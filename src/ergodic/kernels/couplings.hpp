@@ -17,7 +17,8 @@ class Couplings {
   static constexpr std::size_t kBlock = kBlockRows;  ///< rows and columns of a block
 
   Couplings() = default;
-  Couplings(std::size_t rows, std::size_t cols);
+  /// The low levels are those of the units that the rows and the columns belong to.
+  Couplings(std::size_t rows, std::size_t cols, float rows_low, float columns_low);
 
   /// Renews what is made of the weights in the block that begins at (row, column), both multiples of kBlock. Different
   /// blocks may be renewed at the same time.
@@ -25,13 +26,9 @@ class Couplings {
   /// Renews all blocks.
   void renew_blocks(MatrixView<const float> weights, const Context& context);
 
-  /// One side of the couplings: the biases of its units, and the low level that they can take.
-  struct Side {
-    std::span<const float> bias;
-    float low;
-  };
   /// Comes after all blocks have been renewed.
-  void finish(MatrixView<const float> weights, const Side& rows, const Side& columns, const Context& context);
+  void finish(MatrixView<const float> weights, std::span<const float> row_bias, std::span<const float> column_bias,
+              const Context& context);
 
   MatrixView<const float> transposed() const { return transposed_; }
   const QuantisedWeights& to_columns() const { return to_columns_; }  ///< of the weights

@@ -16,15 +16,18 @@ HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// values = weights * scales, rounded, for `rows` rows of 32 columns; the sums of each sign saturate.
+/// values = weights * scales, rounded, for `rows` rows of 32 columns; the sums of each sign saturate. If it is asked
+/// for, `rounding` is the sum of what was rounded off.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
 void quantise(const float* weights, std::size_t stride, std::size_t rows, const float* scales, std::int16_t* values,
-              std::int16_t* positive, std::int16_t* negative) {
+              std::int16_t* positive, std::int16_t* negative, float* rounding) {
   for (std::size_t c = 0; c < kTileColumns; ++c) {
     std::int32_t sum[2] = {};
+    float off = 0.0f;
     for (std::size_t i = 0; i < rows; ++i) {
-      const float scaled = std::nearbyint(weights[i * stride + c] * scales[c]);
+      const float exact = weights[i * stride + c] * scales[c], scaled = std::nearbyint(exact);
+      off += std::abs(exact - scaled);
       const bool fits = scaled > -32768.0f && scaled < 32767.0f;  // also false if it is not a number
       const std::int32_t rounded = fits ? static_cast<std::int32_t>(scaled) : 32767;
       sum[rounded < 0] += rounded;
@@ -32,6 +35,7 @@ void quantise(const float* weights, std::size_t stride, std::size_t rows, const 
     }
     positive[c] = static_cast<std::int16_t>(std::min(sum[0], 32767));
     negative[c] = static_cast<std::int16_t>(std::max(sum[1], -32768));
+    if (rounding) rounding[c] = off;
   }
 }
 
@@ -50,23 +54,32 @@ HWY_INLINE hn::VFromD<D16> demote(D16 d16, V32 low, V32 high) {
   }
 }
 
-void quantise(const float* HWY_RESTRICT weights, std::size_t stride, std::size_t rows, const float* HWY_RESTRICT scales,
-              std::int16_t* HWY_RESTRICT values, std::int16_t* HWY_RESTRICT positive,
-              std::int16_t* HWY_RESTRICT negative) {
+template <bool kRounding>
+HWY_INLINE void quantise_with(const float* HWY_RESTRICT weights, std::size_t stride, std::size_t rows,
+                              const float* HWY_RESTRICT scales, std::int16_t* HWY_RESTRICT values,
+                              std::int16_t* HWY_RESTRICT positive, std::int16_t* HWY_RESTRICT negative,
+                              float* HWY_RESTRICT rounding) {
   const hn::CappedTag<float, 8> df;
   const hn::Repartition<std::int16_t, decltype(df)> d16;
-  constexpr std::size_t kLanes = hn::MaxLanes(d16);
+  constexpr std::size_t kLanes = hn::MaxLanes(d16), kHalf = kLanes / 2;
   constexpr std::size_t kVectors = kTileColumns / kLanes;
   const auto zero = hn::Zero(d16);
-  hn::VFromD<decltype(df)> factor[2 * kVectors];
-  for (std::size_t v = 0; v < 2 * kVectors; ++v) factor[v] = hn::Load(df, scales + v * (kLanes / 2));
+  hn::VFromD<decltype(df)> factor[2 * kVectors], off[2 * kVectors];
+  for (std::size_t v = 0; v < 2 * kVectors; ++v) {
+    factor[v] = hn::Load(df, scales + v * kHalf);
+    off[v] = hn::Zero(df);
+  }
   hn::VFromD<decltype(d16)> above[kVectors], below[kVectors];
   for (std::size_t v = 0; v < kVectors; ++v) above[v] = below[v] = zero;
   for (std::size_t i = 0; i < rows; ++i) {
+    const auto round = [&](std::size_t v) HWY_ATTR {
+      const auto exact = hn::Mul(hn::LoadU(df, weights + i * stride + v * kHalf), factor[v]);
+      const auto rounded = nearest(exact);
+      if constexpr (kRounding) off[v] = hn::Add(off[v], hn::Abs(hn::Sub(exact, hn::ConvertTo(df, rounded))));
+      return rounded;
+    };
     for (std::size_t v = 0; v < kVectors; ++v) {
-      const float* from = weights + i * stride + v * kLanes;
-      const auto low = nearest(hn::Mul(hn::LoadU(df, from), factor[2 * v]));
-      const auto high = nearest(hn::Mul(hn::LoadU(df, from + kLanes / 2), factor[2 * v + 1]));
+      const auto low = round(2 * v), high = round(2 * v + 1);
       const auto rounded = demote(d16, low, high);
       above[v] = hn::SaturatedAdd(above[v], hn::Max(rounded, zero));
       below[v] = hn::SaturatedAdd(below[v], hn::Min(rounded, zero));
@@ -76,6 +89,18 @@ void quantise(const float* HWY_RESTRICT weights, std::size_t stride, std::size_t
   for (std::size_t v = 0; v < kVectors; ++v) {
     hn::Store(above[v], d16, positive + v * kLanes);
     hn::Store(below[v], d16, negative + v * kLanes);
+  }
+  if constexpr (kRounding) {
+    for (std::size_t v = 0; v < 2 * kVectors; ++v) hn::Store(off[v], df, rounding + v * kHalf);
+  }
+}
+
+void quantise(const float* weights, std::size_t stride, std::size_t rows, const float* scales, std::int16_t* values,
+              std::int16_t* positive, std::int16_t* negative, float* rounding) {
+  if (rounding) {
+    quantise_with<true>(weights, stride, rows, scales, values, positive, negative, rounding);
+  } else {
+    quantise_with<false>(weights, stride, rows, scales, values, positive, negative, nullptr);
   }
 }
 #endif
@@ -94,12 +119,17 @@ constexpr float kLargestReach = 0x1p17f;  // fields up to here fit an integer af
 
 }  // namespace
 
-QuantisedWeights::QuantisedWeights(std::size_t rows, std::size_t cols)
-    : rows_(rows), cols_(cols), padded_rows_((rows + kBlockRows - 1) / kBlockRows * kBlockRows), reach_(cols) {
+QuantisedWeights::QuantisedWeights(std::size_t rows, std::size_t cols, float low)
+    : rows_(rows),
+      cols_(cols),
+      padded_rows_((rows + kBlockRows - 1) / kBlockRows * kBlockRows),
+      low_(low),
+      reach_(cols) {
   const std::size_t tiles = (cols + kTileColumns - 1) / kTileColumns;
   values_.resize(tiles * kTileColumns * padded_rows_);
   sums_.resize(tiles * blocks());
   offsets_.resize(tiles * kTileColumns);
+  roundings_.resize(tiles * kTileColumns);
   exponents_.assign(tiles * kTileColumns, kNone);
   next_exponents_.assign(tiles * kTileColumns, kLargestExponent);
   next_scales_.resize(tiles * kTileColumns);
@@ -110,12 +140,11 @@ bool QuantisedWeights::usable() const {
   return std::none_of(exponents_.begin(), exponents_.end(), [](int exponent) { return exponent == kNone; });
 }
 
-void QuantisedWeights::assign(MatrixView<const float> weights, std::span<const float> bias, float low,
-                              const Context& context) {
+void QuantisedWeights::assign(MatrixView<const float> weights, std::span<const float> bias, const Context& context) {
   context.for_blocks(tiles(), 1, [&](std::size_t tile, std::size_t) {
     for (std::size_t b = 0; b < blocks(); ++b) round_block(tile, b, weights);
   });
-  finish(weights, bias, low, context);
+  finish(weights, bias, context);
 }
 
 void QuantisedWeights::round_block(std::size_t tile, std::size_t block, MatrixView<const float> weights) {
@@ -134,24 +163,24 @@ void QuantisedWeights::round_block(std::size_t tile, std::size_t block, MatrixVi
   BlockSums& sums = sums_[tile * blocks() + block];
   HWY_DYNAMIC_DISPATCH(quantise)
   (from, stride, rows, next_scales_.data() + column, values_.data() + place(tile, block), sums.positive.data(),
-   sums.negative.data());
+   sums.negative.data(), low_ == 0.0f ? nullptr : sums.rounding.data());
 }
 
-void QuantisedWeights::finish(MatrixView<const float> weights, std::span<const float> bias, float low,
-                              const Context& context) {
+void QuantisedWeights::finish(MatrixView<const float> weights, std::span<const float> bias, const Context& context) {
   constexpr std::size_t kTilesAtATime = 8;
   context.for_blocks(tiles(), kTilesAtATime, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t tile = begin; tile < end; ++tile) finish_tile(tile, weights, bias, low);
+    for (std::size_t tile = begin; tile < end; ++tile) finish_tile(tile, weights, bias);
   });
 }
 
-void QuantisedWeights::finish_tile(std::size_t tile, MatrixView<const float> weights, std::span<const float> bias,
-                                   float low) {
+void QuantisedWeights::finish_tile(std::size_t tile, MatrixView<const float> weights, std::span<const float> bias) {
   std::array<std::int32_t, kTileColumns> positive, negative, largest;
+  std::array<float, kTileColumns> rounding;
   const auto add_up = [&] {
     positive.fill(0);
     negative.fill(0);
     largest.fill(0);
+    rounding.fill(0.0f);
     for (std::size_t b = 0; b < blocks(); ++b) {
       const BlockSums& sums = sums_[tile * blocks() + b];
       for (std::size_t c = 0; c < kTileColumns; ++c) {
@@ -159,6 +188,7 @@ void QuantisedWeights::finish_tile(std::size_t tile, MatrixView<const float> wei
         positive[c] += above;
         negative[c] += below;
         largest[c] = std::max(largest[c], std::max(above, -below));
+        rounding[c] += sums.rounding[c];
       }
     }
   };
@@ -191,7 +221,8 @@ void QuantisedWeights::finish_tile(std::size_t tile, MatrixView<const float> wei
       for (std::size_t i = 0; i < rows_; ++i) sizes += std::abs(double{weights(i, j)});
     }
     reach_[j] = static_cast<float>(1.001 * (std::abs(bias[j]) + sizes));
-    offsets_[j] = static_cast<float>(bias[j] + low * unit * (positive[c] + negative[c]));
+    offsets_[j] = static_cast<float>(bias[j] + low_ * unit * (positive[c] + negative[c]));
+    roundings_[j] = low_ == 0.0f ? 0.5f * static_cast<float>(rows_) : 1.001f * rounding[c];
     if (largest[c] >= kTooLarge || !(reach_[j] < kLargestReach)) exponents_[j] = kNone;
   }
   // With room for twice the sums, a finer unit is tried next time.

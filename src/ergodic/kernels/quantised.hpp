@@ -28,7 +28,8 @@ class QuantisedWeights {
   static constexpr int kNone = -1000;
 
   QuantisedWeights() = default;
-  QuantisedWeights(std::size_t rows, std::size_t cols);
+  /// `low` is the low level of the inputs.
+  QuantisedWeights(std::size_t rows, std::size_t cols, float low);
 
   std::size_t tiles() const { return exponents_.size() / kTileColumns; }
   std::size_t blocks() const { return padded_rows_ / kBlockRows; }
@@ -45,32 +46,37 @@ class QuantisedWeights {
   const std::int16_t* block(std::size_t tile, std::size_t block) const { return values_.data() + place(tile, block); }
   /// bias + low * (sum of the rounded column): the field when all inputs are low.
   float offset(std::size_t column) const { return offsets_[column]; }
+  /// At least the sum of |W - rounded W| over a column, in its units: what any choice of inputs can make of rounding.
+  float rounding(std::size_t column) const { return roundings_[column]; }
   /// At least |bias| + sum |W| for each column.
   std::span<const float> reach() const { return reach_; }
 
-  /// Rounds all the weights anew. `low` is the low level of the inputs.
-  void assign(MatrixView<const float> weights, std::span<const float> bias, float low, const Context& context);
+  /// Rounds all the weights anew.
+  void assign(MatrixView<const float> weights, std::span<const float> bias, const Context& context);
 
   /// The same in parts: every block of every tile is rounded, in any order, and then `finish` is called. It chooses
   /// other units where the sums demand it, and renews what depends on the biases.
   void round_block(std::size_t tile, std::size_t block, MatrixView<const float> weights);
-  void finish(MatrixView<const float> weights, std::span<const float> bias, float low, const Context& context);
+  void finish(MatrixView<const float> weights, std::span<const float> bias, const Context& context);
 
  private:
-  /// The sums over a block, of each sign; 32767 and -32768 if they do not fit.
+  /// The sums over a block, of each sign; 32767 and -32768 if they do not fit. Also how far they are from the weights,
+  /// if all inputs count: where a low input is zero, it has no part in the error.
   struct alignas(kCacheLine) BlockSums {
     std::array<std::int16_t, kTileColumns> positive{}, negative{};
+    std::array<float, kTileColumns> rounding{};
   };
 
   std::size_t place(std::size_t tile, std::size_t block) const {
     return (tile * padded_rows_ + block * kBlockRows) * kTileColumns;
   }
-  void finish_tile(std::size_t tile, MatrixView<const float> weights, std::span<const float> bias, float low);
+  void finish_tile(std::size_t tile, MatrixView<const float> weights, std::span<const float> bias);
 
   std::size_t rows_ = 0, cols_ = 0, padded_rows_ = 0;
+  float low_ = 0.0f;
   AlignedVector<std::int16_t> values_;
   std::vector<BlockSums> sums_;  // [tile][block]
-  std::vector<float> offsets_;
+  std::vector<float> offsets_, roundings_;
   std::vector<int> exponents_;
   std::vector<int> next_exponents_;   // for the next rounding
   AlignedVector<float> next_scales_;  // 2^next_exponent

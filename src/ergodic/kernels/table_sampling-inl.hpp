@@ -197,9 +197,11 @@ HWY_INLINE UnitRule rule_for(const TableCall& call, std::size_t unit) {
   const QuantisedWeights& weights = *call.map.quantised;
   const float gap = call.out.levels().gap();
   const float step = gap * weights.unit(unit);
-  // Half a step for each rounded weight. The hundredth is for fields in float: where they are small enough to matter,
-  // all that was added is below 2^15 steps a term, and float rounds to 2^-24 of it, some times.
-  const float error = 0.51f * step * static_cast<float>(call.terms.most() + 1);
+  // Half a step for each rounded weight of an input that is on; what was rounded off, where each input counts. The
+  // hundredth is for fields in float: where they are small enough to matter, all that was added is below 2^15 steps a
+  // term, and float rounds to 2^-24 of it, some times.
+  const float terms = static_cast<float>(call.terms.most() + 1);
+  const float error = step * ((call.x.levels().low == 0.0f ? 0.5f * terms : weights.rounding(unit)) + 0.01f * terms);
   // e^E - 1 < E + E^2 up to E = 1. What does not fit makes the unit unsure.
   const float spread = 65536.0f * (error + error * error);
   const bool too_wide = !(spread < 65000.0f);

@@ -39,7 +39,7 @@ Rbm::Rbm(Layer visible, Layer hidden) : visible_(visible), hidden_(hidden) {
   parameters_.add("weights", {n, m});
   parameters_.add("visible_bias", {n});
   parameters_.add("hidden_bias", {m});
-  couplings_ = Couplings(n, m);
+  couplings_ = Couplings(n, m, levels_of(visible).low, levels_of(hidden).low);
 }
 
 MatrixView<const float> Rbm::weights() const {
@@ -47,8 +47,7 @@ MatrixView<const float> Rbm::weights() const {
 }
 
 void Rbm::finish_update(const Context& context) {
-  couplings_.finish(weights(), {visible_bias(), levels_of(visible_).low}, {hidden_bias(), levels_of(hidden_).low},
-                    context);
+  couplings_.finish(weights(), visible_bias(), hidden_bias(), context);
 }
 
 Affine Rbm::map_to(std::size_t block) const {
