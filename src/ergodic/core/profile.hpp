@@ -16,14 +16,15 @@ enum class Stage : std::uint8_t {
   kPlan,     ///< sorting bits for the look-ups
   kProduct,  ///< fields of a layer
   kDraw,     ///< random numbers, sigmoids, bits
+  kDecide,   ///< bits that need more digits: what certainty costs
   kCount,    ///< statistics of pairs
   kStep,     ///< moving the weights
   kRenew,    ///< rounding and transposing the weights
   kBias,     ///< statistics of units, and the step of the biases
   kMeasure,  ///< monitors
 };
-inline constexpr std::array<std::string_view, 9> kStageNames = {"gather", "plan",  "product", "draw",   "count",
-                                                                "step",   "renew", "bias",    "measure"};
+inline constexpr std::array<std::string_view, 10> kStageNames = {"gather", "plan", "product", "draw", "decide",
+                                                                 "count",  "step", "renew",   "bias", "measure"};
 
 class Profile {
  public:

@@ -8,6 +8,7 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/certified.hpp"
 #include "ergodic/kernels/coin.hpp"
+#include "ergodic/kernels/fields.hpp"
 #include "ergodic/kernels/row_sum.hpp"
 #include "ergodic/kernels/table_sampling.hpp"
 #include "ergodic/kernels/target.hpp"
@@ -15,14 +16,8 @@
 namespace ergodic {
 namespace {
 
-constexpr std::size_t kRowBlock = 8;   // chains that one thread takes at a time
+constexpr std::size_t kRowBlock = 32;  // chains that one thread takes at a time
 constexpr std::size_t kTileRows = 32;  // rows of a statistics matrix that one thread takes at a time
-
-void row_fields(const State& x, std::size_t row, const Affine& map, std::span<double> fields) {
-  for (std::size_t j = 0; j < fields.size(); ++j) fields[j] = map.bias[j];
-  RowSum<double> sum(fields.data(), fields.size());
-  for_each_nonzero(x, row, [&](std::size_t i, float value) { sum.add(value, map.weights.row(i).data()); });
-}
 
 void row_means(std::span<const double> fields, Levels levels, std::span<float> out) {
   const double gap = levels.gap();
@@ -36,9 +31,7 @@ double row_weight(std::span<const double> row_weights, std::size_t row) {
 }
 
 /// The definition of `sample`, for one row.
-void row_sample(const State& x, std::size_t row, const Affine& map, const Draw& draw, std::uint32_t chain,
-                std::span<double> fields, State& out) {
-  row_fields(x, row, map, fields);
+void row_sample(std::span<const double> fields, std::size_t row, const Draw& draw, std::uint32_t chain, State& out) {
   const double gap = out.levels().gap();
   for (std::uint32_t j = 0; j < fields.size(); ++j) {
     out.bits().set(row, j, coin(draw, chain, j, sigmoid(gap * fields[j])));
@@ -50,12 +43,22 @@ void row_sample(const State& x, std::size_t row, const Affine& map, const Draw& 
          map.transposed.rows() == map.bias.size() && map.transposed.cols() == x.units();
 }
 
+/// Calls f(row, fields of the row) for all rows of x; several threads do.
+template <class F>
+void for_fields(const State& x, const Affine& map, const Context& context, const F& f) {
+  context.for_blocks(x.chains(), kRowBlock, [&](std::size_t begin, std::size_t end) {
+    Matrix<double> fields(end - begin, map.bias.size());
+    defined_fields(x, begin, end, map, fields);
+    for (std::size_t r = begin; r < end; ++r) f(r, fields.row(r - begin));
+  });
+}
+
 }  // namespace
 
 void product(const State& x, const Affine& map, MatrixView<double> fields, const Context& context) {
   assert(fits(x, map) && fields.rows() == x.chains() && fields.cols() == map.bias.size());
   context.for_blocks(x.chains(), kRowBlock, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t r = begin; r < end; ++r) row_fields(x, r, map, fields.row(r));
+    defined_fields(x, begin, end, map, {fields.row(begin).data(), end - begin, fields.cols()});
   });
 }
 
@@ -64,26 +67,21 @@ void sample(const State& x, const Affine& map, const Draw& draw, std::uint64_t f
   assert(fits(x, map) && out.chains() == x.chains() && out.units() == map.bias.size());
   if (!plain_target() && tables_serve(x, map, out)) return sample_by_tables(x, map, draw, first_chain, out, context);
   const auto chain = [first_chain](std::size_t r) { return static_cast<std::uint32_t>(first_chain + r); };
+  if (plain_target()) {
+    for_fields(x, map, context,
+               [&](std::size_t r, std::span<const double> fields) { row_sample(fields, r, draw, chain(r), out); });
+    return;
+  }
   context.for_blocks(x.chains(), kRowBlock, [&](std::size_t begin, std::size_t end) {
-    if (plain_target()) {
-      std::vector<double> fields(map.bias.size());
-      for (std::size_t r = begin; r < end; ++r) row_sample(x, r, map, draw, chain(r), fields, out);
-    } else {
-      CertifiedScratch scratch(map.bias.size());
-      for (std::size_t r = begin; r < end; ++r) sample_certified(x, r, map, draw, chain(r), scratch, out);
-    }
+    CertifiedScratch scratch(map.bias.size());
+    for (std::size_t r = begin; r < end; ++r) sample_certified(x, r, map, draw, chain(r), scratch, out);
   });
 }
 
 void means(const State& x, const Affine& map, Levels levels, MatrixView<float> out, const Context& context) {
   assert(fits(x, map) && out.rows() == x.chains() && out.cols() == map.bias.size());
-  context.for_blocks(x.chains(), kRowBlock, [&](std::size_t begin, std::size_t end) {
-    std::vector<double> fields(map.bias.size());
-    for (std::size_t r = begin; r < end; ++r) {
-      row_fields(x, r, map, fields);
-      row_means(fields, levels, out.row(r));
-    }
-  });
+  for_fields(x, map, context,
+             [&](std::size_t r, std::span<const double> fields) { row_means(fields, levels, out.row(r)); });
 }
 
 void correlate(const State& x, MatrixView<const float> y, std::span<const double> row_weights, MatrixView<double> out,

@@ -52,12 +52,8 @@ HWY_INLINE void decide_all(const TableCall& call, std::size_t tile, std::span<co
   }
 }
 
-/// Draws one tile of the output for all chains of the plan.
-void sample_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
-  {
-    const Timed timed(call.profile, Stage::kProduct, call.plan.rows() * call.x.units() * kTileColumns);
-    add_up(*call.map.quantised, call.plan, tile, scratch);
-  }
+/// From the sums of a tile to bits. Returns the units that are unsure, which are off.
+HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
   const Timed timed(call.profile, Stage::kDraw);
   const SigmoidPieces& pieces = sigmoid_pieces();
   const auto first_unit = static_cast<std::uint32_t>(tile * kTileColumns);
@@ -102,7 +98,18 @@ void sample_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) 
     unsure.units = unsure_units;
     unsure_count += unsure_units != 0;
   }
-  decide_all(call, tile, std::span(scratch.unsure).first(unsure_count));
+  return std::span(scratch.unsure).first(unsure_count);
+}
+
+/// Draws one tile of the output for all chains of the plan.
+void sample_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
+  {
+    const Timed timed(call.profile, Stage::kProduct, call.plan.rows() * call.x.units() * kTileColumns);
+    add_up(*call.map.quantised, call.plan, tile, scratch);
+  }
+  const std::span<const UnsureUnits> unsure = draw_tile(call, tile, scratch);
+  const Timed timed(call.profile, Stage::kDecide);
+  decide_all(call, tile, unsure);
 }
 #endif
 }  // namespace ergodic::HWY_NAMESPACE

@@ -14,7 +14,8 @@
 namespace ergodic {
 namespace {
 
-constexpr std::size_t kMonitoredRows = 1000;
+constexpr std::size_t kMostMonitoredRows = 1000, kFewestMonitoredRows = 100;
+constexpr std::size_t kMonitoredMacs = 400'000'000;  // of a product: large machines are measured on fewer rows
 constexpr std::uint64_t kMonitorStep = 1;   // the same numbers at each record: curves show the machine, not the noise
 constexpr double kHiddenOffsetRate = 0.01;  // weight of a new batch in the moving mean of the hidden layer
 
@@ -27,7 +28,8 @@ std::vector<double> value_means(const Dataset& data, Levels levels) {
 
 State monitored(const Rbm& model, const Dataset& data, Key key) {
   std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
-  rows.resize(std::min(rows.size(), kMonitoredRows));
+  const std::size_t affordable = kMonitoredMacs / model.weights().elements().size();
+  rows.resize(std::min(rows.size(), std::clamp(affordable, kFewestMonitoredRows, kMostMonitoredRows)));
   return State(gather(data, rows, key, 0), levels_of(model.visible()));
 }
 
