@@ -13,6 +13,7 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/version.hpp"
 #include "ergodic/data/source.hpp"
+#include "ergodic/estimator/annealing.hpp"
 #include "ergodic/format/npy.hpp"
 #include "ergodic/kernels/coin.hpp"
 #include "ergodic/kernels/sequential.hpp"
@@ -132,6 +133,17 @@ Json gibbs(const Json& request, Threads& threads) {
   return {{"seconds", watch.seconds()}, {"activity", activity(chains.layers[Rbm::kVisible].bits())}};
 }
 
+Json ais(const Json& request, Threads& threads) {
+  const Rbm machine = load_model(request.at("machine").get<std::string>()).model;
+  const std::vector<float> base = read_floats(request.at("base"));
+  Stopwatch watch;
+  watch.start();
+  const auto log_z = annealed_log_z(machine, base, {request.at("chains"), request.at("temperatures")},
+                                    Key{request.at("seed")}, Context{&threads});
+  watch.stop();
+  return {{"seconds", watch.seconds()}, {"log_z", log_z->value}};
+}
+
 /// A dense Boltzmann machine of +-1 spins, all chains at once.
 Json spins(const Json& request, Threads& threads) {
   const Context context{&threads};
@@ -182,12 +194,12 @@ Json export_data(const Json& request) {
 
 }  // namespace
 
-// To enter another workload, add its kind here: "ais" (W4) answers with "log_z".
 int main(int argc, char** argv) {
   Threads threads(threads_from(argc, argv));
   return serve("ergodic", fmt::format("{}, {}", kVersion, __VERSION__), threads.count(),
                {{"train", [&](const Json& request) { return train(request, threads); }},
                 {"gibbs", [&](const Json& request) { return gibbs(request, threads); }},
+                {"ais", [&](const Json& request) { return ais(request, threads); }},
                 {"spins", [&](const Json& request) { return spins(request, threads); }},
                 {"export", export_data}});
 }

@@ -57,6 +57,13 @@ ergodic::Dataset first_rows(const std::string& path, std::size_t count) {
   return ergodic::select(kept, rows);
 }
 
+std::vector<float> read_floats(const std::string& path) {
+  const ergodic::Array array = ergodic::read_npy(path);
+  std::vector<float> out(array.size());
+  std::memcpy(out.data(), array.bytes.data(), array.bytes.size());
+  return out;
+}
+
 ergodic::Matrix<float> read_couplings(const std::string& path) {
   const ergodic::Array array = ergodic::read_npy(path);
   ergodic::Matrix<float> out(array.shape.at(0), array.shape.at(1));

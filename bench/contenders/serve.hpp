@@ -13,6 +13,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/data/dataset.hpp"
@@ -33,6 +34,9 @@ std::size_t threads_from(int argc, char** argv);
 
 /// The first rows of a data file. The file last asked for is kept.
 ergodic::Dataset first_rows(const std::string& path, std::size_t count);
+
+/// The numbers of a NumPy file of floats.
+std::vector<float> read_floats(const std::string& path);
 
 /// A matrix of couplings from a NumPy file of floats.
 ergodic::Matrix<float> read_couplings(const std::string& path);

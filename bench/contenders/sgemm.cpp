@@ -325,17 +325,10 @@ class Annealing {
   Sampler sampler_;
 };
 
-std::vector<float> load_floats(const std::string& path) {
-  const ergodic::Array array = ergodic::read_npy(path);
-  std::vector<float> out(array.size());
-  std::memcpy(out.data(), array.bytes.data(), array.bytes.size());
-  return out;
-}
-
 Json ais(const Json& request) {
   const Machine machine = load_machine(request);
   const std::size_t temperatures = request.at("temperatures");
-  Annealing annealing(machine, load_floats(request.at("base")), request.at("chains"), request.at("seed"));
+  Annealing annealing(machine, read_floats(request.at("base")), request.at("chains"), request.at("seed"));
   const auto beta = [&](std::size_t k) { return static_cast<double>(k) / static_cast<double>(temperatures); };
   Stopwatch watch;
   watch.start();

@@ -56,6 +56,7 @@
 #include "ergodic/trainer/sampled_ascent.hpp"
 #include "ergodic/trainer/trainer.hpp"
 // log Z, and with it the likelihood.
+#include "ergodic/estimator/annealing.hpp"
 #include "ergodic/estimator/estimate.hpp"
 #include "ergodic/estimator/likelihood.hpp"
 // Kept and shown.

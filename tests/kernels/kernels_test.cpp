@@ -176,6 +176,21 @@ TEST(Kernels, SampledBitsAreThoseOfTheDefinitionWithColumnsOfZerosAndTilesOfDiff
   }
 }
 
+TEST(Kernels, SampledBitsAreThoseOfTheDefinitionAtAnyTemperature) {
+  test::VariedInputs varied;
+  for (std::size_t k = 0; k < 630; ++k, varied.next()) {
+    const auto [input, output] = varied.pairing();
+    Map map(varied.weights(70, 40), varied.bias(40), input);
+    map.beta = std::array{0.0, 1e-3, 0.1, 0.5, 0.9, 0.999}[k % 6];
+    if (k % 4 != 0) map.base = random_matrix(1, 40, k, std::array{0.0f, 1.0f, 100.0f, 1e4f, 1e6f}[k % 5]);
+    for (const std::size_t chains : {1u, 20u}) {
+      ASSERT_NO_FATAL_FAILURE(expect_defined_sample(random_state(chains, 70, input, varied.density(), k), map,
+                                                    Key{k}.at(Purpose::kGibbs), 3, output))
+          << map.beta;
+    }
+  }
+}
+
 TEST(Kernels, SampledBitsDependNeitherOnThreadsNorOnTheSplitOfTheBatch) {
   constexpr std::size_t kChains = 50;
   for (const auto& pairing : kPairings) {

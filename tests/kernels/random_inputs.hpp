@@ -125,7 +125,13 @@ struct Map {
     quantised.assign(weights, bias.row(0), {});
   }
 
-  operator Affine() const { return {weights, transposed, bias.row(0), &quantised}; }
+  double beta = 1.0;
+  Matrix<float> base = {};  // none, or a row
+
+  operator Affine() const {
+    return {weights,    transposed, bias.row(0),
+            &quantised, beta,       base.rows() > 0 ? base.row(0) : std::span<const float>{}};
+  }
 };
 
 inline Map random_map(std::size_t inputs, std::size_t outputs, std::uint64_t seed, Levels input,
@@ -167,15 +173,15 @@ class VariedInputs {
   std::uint64_t turn_ = 0;
 };
 
-/// A field by its definition: in double, the bias first, then the units in ascending order. A unit that is zero adds
-/// nothing, be its weight infinite.
+/// A field by its definition: in double, the bias first, then the units in ascending order, tempered at last. A unit
+/// that is zero adds nothing, be its weight infinite.
 inline double defined_field(const State& x, std::size_t row, const Map& map, std::size_t unit) {
   double field = map.bias(0, unit);
   const float* weights = map.transposed.row(unit).data();
   for (std::size_t i = 0; i < x.units(); ++i) {
     if (const double value = x.value(row, i); value != 0.0) field += value * weights[i];
   }
-  return field;
+  return map.beta * field + (map.base.rows() > 0 ? (1.0 - map.beta) * double{map.base(0, unit)} : 0.0);
 }
 
 /// What `sample` draws, by its definition.

@@ -31,7 +31,7 @@ bool defined_bit(const State& x, std::size_t row, const Affine& map, double gap,
   double field = map.bias[unit];
   const float* weights = map.transposed.row(unit).data();
   for_each_nonzero(x, row, [&](std::size_t i, float value) { field += double{value} * weights[i]; });
-  return falls_below(sigmoid(gap * field), coarse, draw, chain, unit);
+  return falls_below(sigmoid(gap * map.tempered(field, unit)), coarse, draw, chain, unit);
 }
 
 CertifiedScratch::CertifiedScratch(std::size_t units)
@@ -41,9 +41,12 @@ void sample_certified(const State& x, std::size_t row, const Affine& map, const 
                       CertifiedScratch& scratch, State& out) {
   const auto units = static_cast<std::uint32_t>(map.bias.size());
   const float gap = out.levels().gap();
-  const auto terms = static_cast<float>(float_fields(x, row, map, scratch.fields));
+  // Tempering rounds four times more.
+  const auto terms = static_cast<float>(float_fields(x, row, map, scratch.fields) + 4);
+  const auto beta = static_cast<float>(map.beta);
   for (std::uint32_t j = 0; j < units; ++j) {
-    scratch.thresholds[j] = approximate_sigmoid(gap * scratch.fields[j]) * 65536.0f;
+    const float field = beta * scratch.fields[j] + static_cast<float>(map.base_of(j));
+    scratch.thresholds[j] = approximate_sigmoid(gap * field) * 65536.0f;
   }
   draw.words(chain, 0, scratch.coarse);
 
@@ -58,7 +61,7 @@ void sample_certified(const State& x, std::size_t row, const Affine& map, const 
     std::uint64_t on = 0, unsure = 0;
     for (std::uint32_t j = first; j < last; ++j) {
       const auto coarse = static_cast<float>(coarse_bits(scratch.coarse[j / kCoarseUnits], j));
-      const float margin = slope * map.quantised->reach()[j] + offset;
+      const float margin = slope * tempered_reach(map, j) + offset;
       const bool surely_on = coarse + 1.0f + margin <= scratch.thresholds[j];
       const bool surely_off = coarse - margin >= scratch.thresholds[j];
       on |= std::uint64_t{surely_on} << (j - first);

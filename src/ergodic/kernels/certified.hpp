@@ -7,6 +7,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -35,6 +36,11 @@ inline float approximate_sigmoid(float x) {
   return 1.0f / (1.0f + p * power);
 }
 inline constexpr float kSigmoidError = 1e-6f;
+
+/// The largest that the field of a unit could be.
+inline float tempered_reach(const Affine& map, std::size_t unit) {
+  return map.quantised->reach()[unit] + std::abs(static_cast<float>(map.base_of(unit)));
+}
 
 /// The bit of one unit by the definition: its field in double, the bias first, then the units in ascending order.
 bool defined_bit(const State& x, std::size_t row, const Affine& map, double gap, const Draw& draw, std::uint32_t chain,

@@ -93,6 +93,10 @@ void defined_fields(const State& x, std::size_t begin, std::size_t end, const Af
       HWY_DYNAMIC_DISPATCH(sum_tile)
       (std::span(inputs).first(rows), map, column, std::min(out.cols(), column + kColumnsAtATime), part);
     }
+    if (map.beta == 1.0) continue;
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t j = 0; j < out.cols(); ++j) part(r, j) = map.tempered(part(r, j), j);
+    }
   }
 }
 

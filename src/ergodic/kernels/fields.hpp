@@ -10,7 +10,8 @@
 
 namespace ergodic {
 
-/// out(r, j) = bias_j + sum over i of x_ri W_ij, for rows [begin, end) of x, the first of which goes to row 0 of `out`.
+/// out(r, j) = I_j = bias_j + sum over i of x_ri W_ij, tempered at last, for rows [begin, end) of x, the first of which
+/// goes to row 0 of `out`.
 void defined_fields(const State& x, std::size_t begin, std::size_t end, const Affine& map, MatrixView<double> out);
 
 }  // namespace ergodic

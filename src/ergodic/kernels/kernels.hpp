@@ -16,12 +16,19 @@
 
 namespace ergodic {
 
-/// The map from one layer's state x to the fields of another: I = bias + x W.
+/// The map from one layer's state x to the fields of another: I = bias + x W. On the way to a machine from a simpler
+/// one, whose fields are `base` whatever x: I = beta (bias + x W) + (1 - beta) base.
 struct Affine {
   MatrixView<const float> weights;     ///< [units of x, units of the target]
   MatrixView<const float> transposed;  ///< the same, [units of the target, units of x]
   std::span<const float> bias;         ///< [units of the target]
   const QuantisedWeights* quantised;   ///< the same weights in 16 bits
+  double beta = 1.0;                   ///< at most 1
+  std::span<const float> base = {};    ///< zeros if empty
+
+  double base_of(std::size_t unit) const { return base.empty() ? 0.0 : (1.0 - beta) * double{base[unit]}; }
+  /// I, given bias + x W of a unit.
+  double tempered(double field, std::size_t unit) const { return beta * field + base_of(unit); }
 };
 
 /// fields(chain, unit) = I.

@@ -112,10 +112,9 @@ namespace ergodic {
 namespace {
 HWY_EXPORT(quantise);
 
-constexpr int kLargestExponent = 24;      // finer units gain nothing, and sums stay far from the range of 32 bits
-constexpr int kSmallestExponent = 4;      // with coarser ones, next to nothing could be certified
-constexpr int kTooLarge = 32767;          // a sum that did not fit
-constexpr float kLargestReach = 0x1p17f;  // fields up to here fit an integer after any scaling
+constexpr int kLargestExponent = 24;  // finer units gain nothing, and sums stay far from the range of 32 bits
+constexpr int kSmallestExponent = 4;  // with coarser ones, next to nothing could be certified
+constexpr int kTooLarge = 32767;      // a sum that did not fit
 
 }  // namespace
 

@@ -26,6 +26,8 @@ class QuantisedWeights {
  public:
   /// The exponent of a column whose weights or bias are too large, or not numbers.
   static constexpr int kNone = -1000;
+  /// Fields up to here fit an integer after any scaling; a column that goes beyond is too large.
+  static constexpr float kLargestReach = 0x1p17f;
 
   QuantisedWeights() = default;
   /// `low` is the low level of the inputs.

@@ -195,13 +195,14 @@ struct UnitRule {
 
 HWY_INLINE UnitRule rule_for(const TableCall& call, std::size_t unit) {
   const QuantisedWeights& weights = *call.map.quantised;
-  const float gap = call.out.levels().gap();
-  const float step = gap * weights.unit(unit);
+  const float gap = call.out.levels().gap(), base = gap * static_cast<float>(call.map.base_of(unit));
+  const float step = gap * static_cast<float>(call.map.beta) * weights.unit(unit);
   // Half a step for each rounded weight of an input that is on; what was rounded off, where each input counts. The
   // hundredth is for fields in float: where they are small enough to matter, all that was added is below 2^15 steps a
-  // term, and float rounds to 2^-24 of it, some times.
+  // term or the base, and float rounds to 2^-24 of it, some times.
   const float terms = static_cast<float>(call.terms.most() + 1);
-  const float error = step * ((call.x.levels().low == 0.0f ? 0.5f * terms : weights.rounding(unit)) + 0.01f * terms);
+  const float error = step * ((call.x.levels().low == 0.0f ? 0.5f * terms : weights.rounding(unit)) + 0.01f * terms) +
+                      0x1p-22f * std::abs(base);
   // e^E - 1 < E + E^2 up to E = 1. What does not fit makes the unit unsure.
   const float spread = 65536.0f * (error + error * error);
   const bool too_wide = !(spread < 65000.0f);
@@ -209,7 +210,8 @@ HWY_INLINE UnitRule rule_for(const TableCall& call, std::size_t unit) {
   // misses where p is off by no more than that error.
   static_assert(kTail16Error <= 16);
   const float slack = kTail16Error + 6.0f + spread / 4096.0f;
-  return {4096.0f * call.x.levels().gap() * step, 4096.0f * gap * weights.offset(unit),
+  const float offset = gap * static_cast<float>(call.map.beta) * weights.offset(unit) + base;
+  return {4096.0f * call.x.levels().gap() * step, 4096.0f * offset,
           static_cast<std::uint16_t>(too_wide ? 65535.0f : spread + 1.0f),
           static_cast<std::uint16_t>(too_wide ? 65535.0f : slack)};
 }
@@ -300,13 +302,13 @@ inline HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint3
   const float* weights = call.map.transposed.row(unit).data();
   const float sum =
       call.x.levels().low == 0.0f ? sum_of_bits<false>(bits, weights, count) : sum_of_bits<true>(bits, weights, count);
-  const float p = approximate_sigmoid(gap * (call.map.bias[unit] + sum));
+  const auto beta = static_cast<float>(call.map.beta), base = static_cast<float>(call.map.base_of(unit));
+  const float p = approximate_sigmoid(gap * (beta * (call.map.bias[unit] + sum) + base));
   // A sum in float is off by at most a roundoff of the reach for each addition that a term goes through: count / 16 in
-  // a lane, some for the last terms and the sum of lanes. A sigmoid is nowhere steeper than 1/4; the rest is for the
-  // second order and for what these few operations round.
-  const float additions = static_cast<float>(count) / 16.0f + 48.0f;
-  const float off =
-      0x1p-24f * additions * 0.25f * gap * call.map.quantised->reach()[unit] * 1.1f + 2.0f * kSigmoidError;
+  // a lane, some for the last terms, the sum of lanes and the tempering. A sigmoid is nowhere steeper than 1/4; the
+  // rest is for the second order and for what these few operations round.
+  const float additions = static_cast<float>(count) / 16.0f + 52.0f;
+  const float off = 0x1p-24f * additions * 0.25f * gap * tempered_reach(call.map, unit) * 1.1f + 2.0f * kSigmoidError;
   const float upper = static_cast<float>(coarse);
   if (upper + 1.05f <= 65536.0f * (p - off)) return true;
   if (upper - 0.05f >= 65536.0f * (p + off)) return false;

@@ -152,7 +152,9 @@ const SigmoidPieces& sigmoid_pieces() {
 }
 
 bool tables_serve(const State& x, const Affine& map, const State& out) {
-  return x.chains() >= kFewChains && plain_levels(x.levels()) && plain_levels(out.levels()) && map.quantised->usable();
+  const auto fits = [](float base) { return std::abs(base) < QuantisedWeights::kLargestReach; };
+  return x.chains() >= kFewChains && plain_levels(x.levels()) && plain_levels(out.levels()) &&
+         map.quantised->usable() && std::all_of(map.base.begin(), map.base.end(), fits);
 }
 
 void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,

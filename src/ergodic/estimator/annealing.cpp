@@ -1,0 +1,106 @@
+#include "ergodic/estimator/annealing.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <vector>
+
+#include "ergodic/core/elementary.hpp"
+#include "ergodic/kernels/coin.hpp"
+#include "ergodic/kernels/kernels.hpp"
+
+namespace ergodic {
+namespace {
+
+class Annealing {
+ public:
+  Annealing(const Rbm& model, std::span<const float> base, std::size_t chains, Key key)
+      : model_(model),
+        base_(base),
+        key_(key),
+        visible_(model.make_state(Rbm::kVisible, chains)),
+        hidden_(model.make_state(Rbm::kHidden, chains)),
+        fields_(chains, hidden_.units()),
+        log_weights_(chains) {
+    // An exact draw at beta = 0.
+    const Draw draw = key.at(Purpose::kInitialChains);
+    for (std::uint32_t r = 0; r < chains; ++r) {
+      for (std::uint32_t i = 0; i < visible_.units(); ++i) {
+        const double p = sigmoid(double{visible_.levels().gap()} * double{base[i]});
+        visible_.bits().set(r, i, coin(draw, r, i, p));
+      }
+    }
+  }
+
+  /// Gathers the weights of a step from one beta to the next.
+  void weigh(double from, double to, const Context& context) {
+    product(visible_, model_.map_to(Rbm::kHidden), fields_, context);
+    constexpr std::size_t kChainsAtATime = 8;
+    context.for_blocks(visible_.chains(), kChainsAtATime, [&](std::size_t begin, std::size_t end) {
+      std::vector<double> scaled(fields_.cols());
+      const auto log_sum_at = [&](double beta, std::size_t r) {
+        for (std::size_t j = 0; j < scaled.size(); ++j) scaled[j] = beta * fields_(r, j);
+        return log_sum(model_.hidden(), scaled);
+      };
+      for (std::size_t r = begin; r < end; ++r) {
+        double tilt = 0.0;
+        for (std::size_t i = 0; i < base_.size(); ++i) {
+          tilt += double{visible_.value(r, i)} * (double{model_.visible_bias()[i]} - double{base_[i]});
+        }
+        log_weights_[r] += (to - from) * tilt + log_sum_at(to, r) - log_sum_at(from, r);
+      }
+    });
+  }
+
+  /// A Gibbs sweep of the machine at beta.
+  void sweep(double beta, std::uint64_t step, const Context& context) {
+    Affine up = model_.map_to(Rbm::kHidden), down = model_.map_to(Rbm::kVisible);
+    up.beta = down.beta = beta;
+    down.base = base_;
+    sample(visible_, up, key_.at(Purpose::kGibbs, step, Rbm::kHidden), 0, hidden_, context);
+    sample(hidden_, down, key_.at(Purpose::kGibbs, step, Rbm::kVisible), 0, visible_, context);
+  }
+
+  AnnealedLogZ result() const {
+    const std::vector<double> visible(base_.begin(), base_.end()), hidden(hidden_.units());
+    const double base_log_z = log_sum(model_.visible(), visible) + log_sum(model_.hidden(), hidden);
+    const double largest = *std::max_element(log_weights_.begin(), log_weights_.end());
+    const auto count = static_cast<double>(log_weights_.size());
+    double sum = 0.0, squares = 0.0;
+    for (const double w : log_weights_) {
+      const double weight = portable_exp(w - largest);
+      sum += weight;
+      squares += weight * weight;
+    }
+    // The spread of the weights about their mean, as a share of the mean.
+    const double variance = std::max(squares / (sum * sum) * count - 1.0, 0.0);
+    return {base_log_z + largest + portable_log(sum / count), std::sqrt(variance / std::max(count - 1.0, 1.0)),
+            sum * sum / squares};
+  }
+
+ private:
+  const Rbm& model_;
+  std::span<const float> base_;
+  Key key_;
+  State visible_, hidden_;
+  Matrix<double> fields_;  // c + x W
+  std::vector<double> log_weights_;
+};
+
+}  // namespace
+
+std::optional<AnnealedLogZ> annealed_log_z(const Rbm& model, std::span<const float> base,
+                                           const AnnealingOptions& options, Key key, const Context& context) {
+  assert(base.size() == units_of(model.visible()) && options.chains > 0 && options.temperatures > 0);
+  Annealing annealing(model, base, options.chains, key);
+  const auto beta = [&](std::size_t k) { return static_cast<double>(k) / static_cast<double>(options.temperatures); };
+  for (std::size_t k = 1; k <= options.temperatures; ++k) {
+    if (context.stop_requested()) return std::nullopt;
+    annealing.weigh(beta(k - 1), beta(k), context);
+    if (k < options.temperatures) annealing.sweep(beta(k), k, context);
+    context.progress({k, options.temperatures});
+  }
+  return annealing.result();
+}
+
+}  // namespace ergodic
