@@ -21,7 +21,12 @@ class Annealing {
         visible_(model.make_state(Rbm::kVisible, chains)),
         hidden_(model.make_state(Rbm::kHidden, chains)),
         fields_(chains, hidden_.units()),
+        tilt_(base.size()),
         log_weights_(chains) {
+    for (std::size_t i = 0; i < base.size(); ++i) {
+      tilt_[i] = double{model.visible_bias()[i]} - double{base[i]};
+      low_tilt_ += visible_.levels().low * tilt_[i];
+    }
     // An exact draw at beta = 0.
     const Draw draw = key.at(Purpose::kInitialChains);
     for (std::uint32_t r = 0; r < chains; ++r) {
@@ -44,9 +49,8 @@ class Annealing {
       };
       for (std::size_t r = begin; r < end; ++r) {
         double tilt = 0.0;
-        for (std::size_t i = 0; i < base_.size(); ++i) {
-          tilt += double{visible_.value(r, i)} * (double{model_.visible_bias()[i]} - double{base_[i]});
-        }
+        for_each_set(visible_.bits().row(r), [&](std::size_t i) { tilt += tilt_[i]; });
+        tilt = low_tilt_ + visible_.levels().gap() * tilt;
         log_weights_[r] += (to - from) * tilt + log_sum_at(to, r) - log_sum_at(from, r);
       }
     });
@@ -83,7 +87,9 @@ class Annealing {
   std::span<const float> base_;
   Key key_;
   State visible_, hidden_;
-  Matrix<double> fields_;  // c + x W
+  Matrix<double> fields_;     // c + x W
+  std::vector<double> tilt_;  // b - base
+  double low_tilt_ = 0.0;     // x'(b - base) when all units are low
   std::vector<double> log_weights_;
 };
 

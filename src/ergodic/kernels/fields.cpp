@@ -33,8 +33,8 @@ HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Columns [first, first + kVectors * lanes) of one row.
-template <std::size_t kVectors, class D>
+/// Columns [first, first + kVectors * lanes) of one row. If all inputs are one, there is nothing to multiply.
+template <bool kOnes, std::size_t kVectors, class D>
 HWY_INLINE void sum_columns(D d, std::span<const Input> inputs, const Affine& map, std::size_t first, double* out) {
   const hn::Rebind<float, D> df;
   constexpr std::size_t kLanes = hn::MaxLanes(D{});
@@ -45,23 +45,32 @@ HWY_INLINE void sum_columns(D d, std::span<const Input> inputs, const Affine& ma
   for (const Input& input : inputs) {
     const auto value = hn::Set(d, double{input.value});
     const float* row = weights + input.unit * map.weights.cols();
-    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::Add(sums[v], hn::Mul(value, wide(row + v * kLanes)));
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const auto weight = wide(row + v * kLanes);
+      sums[v] = hn::Add(sums[v], kOnes ? weight : hn::Mul(value, weight));
+    }
   }
   for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, out + first + v * kLanes);
 }
 
 /// The columns of a tile, for rows with these inputs.
-void sum_tile(std::span<const std::vector<Input>> rows, const Affine& map, std::size_t first, std::size_t last,
-              MatrixView<double> out) {
+template <bool kOnes>
+HWY_INLINE void sum_tile_of(std::span<const std::vector<Input>> rows, const Affine& map, std::size_t first,
+                            std::size_t last, MatrixView<double> out) {
   const hn::CappedTag<double, 4> d;
   const hn::CappedTag<double, 1> d1;
   constexpr std::size_t kVectors = 8, kWidth = kVectors * hn::MaxLanes(d);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::size_t c = first;
-    for (; c + kWidth <= last; c += kWidth) sum_columns<kVectors>(d, rows[r], map, c, out.row(r).data());
-    for (; c + hn::Lanes(d) <= last; c += hn::Lanes(d)) sum_columns<1>(d, rows[r], map, c, out.row(r).data());
-    for (; c < last; ++c) sum_columns<1>(d1, rows[r], map, c, out.row(r).data());
+    for (; c + kWidth <= last; c += kWidth) sum_columns<kOnes, kVectors>(d, rows[r], map, c, out.row(r).data());
+    for (; c + hn::Lanes(d) <= last; c += hn::Lanes(d)) sum_columns<kOnes, 1>(d, rows[r], map, c, out.row(r).data());
+    for (; c < last; ++c) sum_columns<kOnes, 1>(d1, rows[r], map, c, out.row(r).data());
   }
+}
+
+void sum_tile(bool ones, std::span<const std::vector<Input>> rows, const Affine& map, std::size_t first,
+              std::size_t last, MatrixView<double> out) {
+  ones ? sum_tile_of<true>(rows, map, first, last, out) : sum_tile_of<false>(rows, map, first, last, out);
 }
 
 }  // namespace ergodic::HWY_NAMESPACE
@@ -79,6 +88,7 @@ constexpr std::size_t kRowsAtATime = 32;
 
 void defined_fields(const State& x, std::size_t begin, std::size_t end, const Affine& map, MatrixView<double> out) {
   assert(out.rows() >= end - begin && out.cols() == map.bias.size());
+  const bool ones = x.levels() == Levels{0.0f, 1.0f};
   std::array<std::vector<Input>, kRowsAtATime> inputs;
   for (std::size_t first = begin; first < end; first += kRowsAtATime) {
     const std::size_t rows = std::min(kRowsAtATime, end - first);
@@ -91,7 +101,7 @@ void defined_fields(const State& x, std::size_t begin, std::size_t end, const Af
     const MatrixView<double> part(out.row(first - begin).data(), rows, out.cols());
     for (std::size_t column = 0; column < out.cols(); column += kColumnsAtATime) {
       HWY_DYNAMIC_DISPATCH(sum_tile)
-      (std::span(inputs).first(rows), map, column, std::min(out.cols(), column + kColumnsAtATime), part);
+      (ones, std::span(inputs).first(rows), map, column, std::min(out.cols(), column + kColumnsAtATime), part);
     }
     if (map.beta == 1.0) continue;
     for (std::size_t r = 0; r < rows; ++r) {

@@ -17,14 +17,27 @@ namespace ergodic::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t kPartials = 8;
+constexpr std::size_t kMostFactors = 512;  // of at most 2 each: their product does not overflow
+
+/// What has been added up: the sum of what is linear, and the product of the rest, whose logarithm is still to be
+/// taken.
+struct Partials {
+  double sums[kPartials] = {};
+  double products[kPartials] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+};
+
+/// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|);  log(e^x + e^-x) = |x| + log(1 + e^-2|x|).
+template <bool kEven>
+void add_term(double x, double& sum, double& product) {
+  const double size = std::abs(x);
+  sum += kEven ? size : (x > 0.0 ? x : 0.0);
+  product *= 1.0 + portable_exp(kEven ? -2.0 * size : -size);
+}
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 template <bool kEven>
-void add_terms(const double* x, double* partials) {
-  for (std::size_t k = 0; k < kPartials; ++k) {
-    const double size = std::abs(x[k]);
-    partials[k] += kEven ? size + softplus(-2.0 * size) : softplus(x[k]);
-  }
+void add_terms(const double* x, Partials& partials) {
+  for (std::size_t k = 0; k < kPartials; ++k) add_term<kEven>(x[k], partials.sums[k], partials.products[k]);
 }
 #else
 using D = hn::CappedTag<double, 4>;
@@ -56,58 +69,36 @@ HWY_INLINE V exp_of(V x) {
   p = hn::Add(hn::Add(hn::Mul(hn::Mul(p, r), r), r), hn::Set(d, 1.0));
   // The last bits of `shifted` are n: as an exponent, with its bias of 1023, they make 2^n.
   const auto power = hn::ShiftLeft<52>(hn::Add(hn::BitCast(di, shifted), hn::Set(di, 1023)));
-  return hn::IfThenElseZero(hn::Gt(x, hn::Set(d, -708.0)), hn::Mul(p, hn::BitCast(d, power)));
-}
-
-/// portable_log(1 + e) for 0 <= e <= 1.
-HWY_INLINE V log1p_of(V e) {
-  const V one = hn::Set(d, 1.0), sum = hn::Add(one, e);
-  const auto large = hn::Gt(sum, hn::Set(d, 1.4142135623730951));
-  const V m = hn::IfThenElse(large, hn::Mul(sum, hn::Set(d, 0.5)), sum);
-  const V n = hn::IfThenElseZero(large, one);
-  const V s = hn::Div(hn::Sub(m, one), hn::Add(m, one));
-  const V t = hn::Mul(s, s);
-  V p = hn::Set(d, 1.0 / 23.0);
-  for (int k = 21; k >= 3; k -= 2) p = times_plus(p, t, 1.0 / k);
-  const V twice = hn::Mul(hn::Set(d, 2.0), s);
-  const V rest = hn::Add(hn::Mul(hn::Mul(twice, t), p), hn::Mul(n, hn::Set(d, 1.90821492927058770002e-10)));
-  return hn::Add(hn::Mul(n, hn::Set(d, 6.93147180369123816490e-01)), hn::Add(twice, rest));
-}
-
-/// log(1 + e^-size), for size >= 0.
-HWY_INLINE V softplus_tail(V size) {
-  const V e = exp_of(hn::Neg(size));
-  return hn::IfThenElse(hn::Lt(e, hn::Set(d, 1e-8)), e, log1p_of(e));
+  const auto nothing = hn::Le(x, hn::Set(d, -708.0));  // not so if x is not a number, and then p is none
+  return hn::IfThenElse(nothing, hn::Zero(d), hn::Mul(p, hn::BitCast(d, power)));
 }
 
 template <bool kEven>
-HWY_INLINE V term(V x) {
-  const V size = hn::Abs(x);
-  const V sum = kEven ? hn::Add(size, softplus_tail(hn::Add(size, size)))
-                      : hn::Add(hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), x), softplus_tail(size));
-  return hn::IfThenElse(hn::Eq(x, x), sum, x);  // NaN stays what it is
-}
-
-template <bool kEven>
-HWY_INLINE void add_terms(const double* x, double* partials) {
+HWY_INLINE void add_terms(const double* x, Partials& partials) {
   for (std::size_t k = 0; k < kPartials; k += hn::Lanes(d)) {
-    hn::StoreU(hn::Add(hn::LoadU(d, partials + k), term<kEven>(hn::LoadU(d, x + k))), d, partials + k);
+    const V value = hn::LoadU(d, x + k), size = hn::Abs(value);
+    const V linear = kEven ? size : hn::IfThenElseZero(hn::Gt(value, hn::Zero(d)), value);
+    const V factor = hn::Add(hn::Set(d, 1.0), exp_of(hn::Neg(kEven ? hn::Add(size, size) : size)));
+    hn::StoreU(hn::Add(hn::LoadU(d, partials.sums + k), linear), d, partials.sums + k);
+    hn::StoreU(hn::Mul(hn::LoadU(d, partials.products + k), factor), d, partials.products + k);
   }
 }
 #endif
 
 template <bool kEven>
 double sum_terms(std::span<const double> x) {
-  double partials[kPartials] = {};
-  std::size_t k = 0;
-  for (; k + kPartials <= x.size(); k += kPartials) add_terms<kEven>(x.data() + k, partials);
-  for (std::size_t rest = 0; k < x.size(); ++k, ++rest) {
-    const double size = std::abs(x[k]);
-    partials[rest] += kEven ? size + softplus(-2.0 * size) : softplus(x[k]);
+  double total = 0.0;
+  for (std::size_t begin = 0; begin < x.size(); begin += kPartials * kMostFactors) {
+    const auto part = x.subspan(begin, std::min(kPartials * kMostFactors, x.size() - begin));
+    Partials partials;
+    std::size_t k = 0;
+    for (; k + kPartials <= part.size(); k += kPartials) add_terms<kEven>(part.data() + k, partials);
+    for (; k < part.size(); ++k) {
+      add_term<kEven>(part[k], partials.sums[k % kPartials], partials.products[k % kPartials]);
+    }
+    for (std::size_t p = 0; p < kPartials; ++p) total += partials.sums[p] + portable_log(partials.products[p]);
   }
-  double sum = 0.0;
-  for (const double partial : partials) sum += partial;
-  return sum;
+  return total;
 }
 
 double softplus_terms(std::span<const double> x) { return sum_terms<false>(x); }

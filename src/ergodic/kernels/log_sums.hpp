@@ -1,7 +1,8 @@
 // Sums of the logarithms that free energies are made of: the same bits on every instruction set.
 //
-// Each term is that of core/elementary.hpp to the last bit. Term k goes into partial sum k mod 8, and the eight are
-// added up in one order, so the length of a vector does not matter.
+// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), and many of the latter need one logarithm, that of their product. Term k
+// goes into partial sum and product k mod 8, and the eight are added up in one order, so the length of a vector does
+// not matter.
 #pragma once
 
 #include <span>
