@@ -8,14 +8,16 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/coin.hpp"
 #include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/split_weights.hpp"
 
 namespace ergodic {
 namespace {
 
 class Annealing {
  public:
-  Annealing(const Rbm& model, std::span<const float> base, std::size_t chains, Key key)
+  Annealing(const Rbm& model, std::span<const float> base, std::size_t chains, Key key, const Context& context)
       : model_(model),
+        split_(model.weights(), model.hidden_bias(), levels_of(model.visible()), context),
         base_(base),
         key_(key),
         visible_(model.make_state(Rbm::kVisible, chains)),
@@ -39,7 +41,11 @@ class Annealing {
 
   /// Gathers the weights of a step from one beta to the next.
   void weigh(double from, double to, const Context& context) {
-    product(visible_, model_.map_to(Rbm::kHidden), fields_, context);
+    if (split_.usable()) {
+      split_.product(visible_, fields_, context);
+    } else {
+      product(visible_, model_.map_to(Rbm::kHidden), fields_, context);
+    }
     constexpr std::size_t kChainsAtATime = 8;
     context.for_blocks(visible_.chains(), kChainsAtATime, [&](std::size_t begin, std::size_t end) {
       std::vector<double> scaled(fields_.cols());
@@ -84,6 +90,7 @@ class Annealing {
 
  private:
   const Rbm& model_;
+  SplitWeights split_;
   std::span<const float> base_;
   Key key_;
   State visible_, hidden_;
@@ -98,7 +105,7 @@ class Annealing {
 std::optional<AnnealedLogZ> annealed_log_z(const Rbm& model, std::span<const float> base,
                                            const AnnealingOptions& options, Key key, const Context& context) {
   assert(base.size() == units_of(model.visible()) && options.chains > 0 && options.temperatures > 0);
-  Annealing annealing(model, base, options.chains, key);
+  Annealing annealing(model, base, options.chains, key, context);
   const auto beta = [&](std::size_t k) { return static_cast<double>(k) / static_cast<double>(options.temperatures); };
   for (std::size_t k = 1; k <= options.temperatures; ++k) {
     if (context.stop_requested()) return std::nullopt;
