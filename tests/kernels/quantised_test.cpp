@@ -82,7 +82,7 @@ void expect_promises(const QuantisedWeights& found, const Matrix<float>& weights
       ASSERT_LE(double{found.rounding(j)}, 1.002 * off) << j;
     }
     const double offset = bias[j] + low * std::ldexp(sum, -exponent);
-    ASSERT_EQ(found.offset(j), static_cast<float>(offset)) << j;
+    ASSERT_EQ(found.offset(j), offset) << j;
   }
   EXPECT_EQ(found.usable(), usable);
   for (std::size_t j = 0; j < weights.cols(); ++j) {

@@ -147,10 +147,11 @@ Aim beside_random_number(const Draw& draw, std::size_t chain, std::size_t unit, 
 
 /// Sets the biases and the trims to meet the aims, samples, and compares with what is known and with the definition.
 void expect_turns(const State& x, const Matrix<float>& weights, const Draw& draw, Levels output,
-                  const std::vector<Aim>& aims, std::size_t first_chain = 0, double beta = 1.0) {
+                  const std::vector<Aim>& aims, std::size_t first_chain = 0, double beta = 1.0,
+                  float base_scale = 3.0f) {
   Map map(weights, Matrix<float>(1, kUnits), x.levels());
   map.beta = beta;
-  map.base = random_matrix(1, kUnits, 20, 3.0f);
+  map.base = random_matrix(1, kUnits, 20, base_scale);
   for (std::size_t j = 0; j < kUnits; ++j) {
     const auto missing = [&] {
       const double field = test::defined_field(x, chain_of(j, x.chains()), map, j);
@@ -263,6 +264,25 @@ TEST(TableSampling, TheBitTurnsWhereItShouldWhenAllWeightsAreRoundedTheSameWay) 
           }
         }
       }
+    }
+  }
+}
+
+TEST(TableSampling, TheBitTurnsWhereItShouldWhenBiasAndBaseCancel) {
+  // Large biases of opposite sign on the way between two machines, and few inputs: all of the error is that of floats.
+  constexpr double kDistances[] = {1e-5, 3e-5, 1e-4, 3e-4, 1e-3};
+  constexpr std::size_t kChains = 12;
+  for (const auto& [input, output] : kPairings) {
+    const Matrix<float> weights = random_matrix(100, kUnits, 21, 0.01f);
+    const State x = trimmed_state(kChains, 100, input, 0.02, 22);
+    for (std::size_t step = 0; step < 20; ++step) {
+      const Draw draw = Key{23}.at(Purpose::kGibbs, step);
+      std::vector<Aim> aims(kUnits);
+      for (std::size_t j = 0; j < kUnits; ++j) {
+        const double distance = kDistances[(j / 2 + step) % std::size(kDistances)];
+        aims[j] = beside_random_number(draw, chain_of(j, kChains), j, j % 2 == 0 ? distance : -distance);
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_turns(x, weights, draw, output, aims, 0, 0.3, 1e4f));
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,7 +65,7 @@ struct Context {
     const std::size_t blocks = (count + block_size - 1) / block_size;
     const auto one = [&](std::size_t b) { body(b * block_size, std::min(count, (b + 1) * block_size)); };
     if (threads) {
-      threads->run(blocks, one);
+      threads->run(blocks, std::cref(one));  // a reference: nothing is allocated
     } else {
       for (std::size_t b = 0; b < blocks; ++b) one(b);
     }

@@ -220,7 +220,7 @@ void QuantisedWeights::finish_tile(std::size_t tile, MatrixView<const float> wei
       for (std::size_t i = 0; i < rows_; ++i) sizes += std::abs(double{weights(i, j)});
     }
     reach_[j] = static_cast<float>(1.001 * (std::abs(bias[j]) + sizes));
-    offsets_[j] = static_cast<float>(bias[j] + low_ * unit * (positive[c] + negative[c]));
+    offsets_[j] = bias[j] + low_ * unit * (positive[c] + negative[c]);
     roundings_[j] = low_ == 0.0f ? 0.5f * static_cast<float>(rows_) : 1.001f * rounding[c];
     if (largest[c] >= kTooLarge || !(reach_[j] < kLargestReach)) exponents_[j] = kNone;
   }

@@ -47,7 +47,7 @@ class QuantisedWeights {
   /// The 64 x 32 values of a block of rows.
   const std::int16_t* block(std::size_t tile, std::size_t block) const { return values_.data() + place(tile, block); }
   /// bias + low * (sum of the rounded column): the field when all inputs are low.
-  float offset(std::size_t column) const { return offsets_[column]; }
+  double offset(std::size_t column) const { return offsets_[column]; }
   /// At least the sum of |W - rounded W| over a column, in its units: what any choice of inputs can make of rounding.
   float rounding(std::size_t column) const { return roundings_[column]; }
   /// At least |bias| + sum |W| for each column.
@@ -78,7 +78,8 @@ class QuantisedWeights {
   float low_ = 0.0f;
   AlignedVector<std::int16_t> values_;
   std::vector<BlockSums> sums_;  // [tile][block]
-  std::vector<float> offsets_, roundings_;
+  std::vector<double> offsets_;
+  std::vector<float> roundings_;
   std::vector<int> exponents_;
   std::vector<int> next_exponents_;   // for the next rounding
   AlignedVector<float> next_scales_;  // 2^next_exponent

@@ -195,14 +195,13 @@ struct UnitRule {
 
 HWY_INLINE UnitRule rule_for(const TableCall& call, std::size_t unit) {
   const QuantisedWeights& weights = *call.map.quantised;
-  const float gap = call.out.levels().gap(), base = gap * static_cast<float>(call.map.base_of(unit));
+  const float gap = call.out.levels().gap();
   const float step = gap * static_cast<float>(call.map.beta) * weights.unit(unit);
   // Half a step for each rounded weight of an input that is on; what was rounded off, where each input counts. The
   // hundredth is for fields in float: where they are small enough to matter, all that was added is below 2^15 steps a
-  // term or the base, and float rounds to 2^-24 of it, some times.
+  // term, and float rounds to 2^-24 of it, some times.
   const float terms = static_cast<float>(call.terms.most() + 1);
-  const float error = step * ((call.x.levels().low == 0.0f ? 0.5f * terms : weights.rounding(unit)) + 0.01f * terms) +
-                      0x1p-22f * std::abs(base);
+  const float error = step * ((call.x.levels().low == 0.0f ? 0.5f * terms : weights.rounding(unit)) + 0.01f * terms);
   // e^E - 1 < E + E^2 up to E = 1. What does not fit makes the unit unsure.
   const float spread = 65536.0f * (error + error * error);
   const bool too_wide = !(spread < 65000.0f);
@@ -210,8 +209,9 @@ HWY_INLINE UnitRule rule_for(const TableCall& call, std::size_t unit) {
   // misses where p is off by no more than that error.
   static_assert(kTail16Error <= 16);
   const float slack = kTail16Error + 6.0f + spread / 4096.0f;
-  const float offset = gap * static_cast<float>(call.map.beta) * weights.offset(unit) + base;
-  return {4096.0f * call.x.levels().gap() * step, 4096.0f * offset,
+  // In double, because bias and base may cancel.
+  const double offset = double{gap} * call.map.tempered(weights.offset(unit), unit);
+  return {4096.0f * call.x.levels().gap() * step, 4096.0f * static_cast<float>(offset),
           static_cast<std::uint16_t>(too_wide ? 65535.0f : spread + 1.0f),
           static_cast<std::uint16_t>(too_wide ? 65535.0f : slack)};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "ergodic/kernels/ascent.hpp"
 #include "ergodic/kernels/bit_counts.hpp"
@@ -125,7 +126,7 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
     visible_.pair_change.resize(n);
     hidden_.pair_change.resize(m);
     const Projection projection{visible_.offsets, hidden_.offsets, visible_.pair_change, hidden_.pair_change};
-    pair_counts_.run(sides, projection, step_block, context);
+    pair_counts_.run(sides, projection, std::cref(step_block), context);
     const Timed timed(context.profile, Stage::kBias);
     step_bias(visible_, hidden_, g, velocity.subspan(n * m, n), parameters["visible_bias"]);
     step_bias(hidden_, visible_, h, velocity.subspan(n * m + n, m), parameters["hidden_bias"]);

@@ -1,0 +1,85 @@
+// A program of its own, because it replaces operator new.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "ergodic/ergodic.hpp"
+
+namespace {
+std::atomic<std::size_t> allocations = 0;
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  ++allocations;
+  const auto align = static_cast<std::size_t>(alignment);
+  if (void* memory = std::aligned_alloc(align, (size + align - 1) / align * align)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace ergodic {
+namespace {
+
+/// Counts what is allocated between two updates of one epoch.
+class Counter : public Observer {
+ public:
+  void progress(const Progress& p) override {
+    if (p.done == kFirst) before_ = allocations;
+    if (p.done == kLast) after_ = allocations;
+  }
+  std::size_t counted() const { return after_ - before_; }
+
+  static constexpr std::uint64_t kFirst = 10, kLast = 38;
+
+ private:
+  std::size_t before_ = 0, after_ = 0;
+};
+
+Dataset random_rows(std::size_t rows, std::size_t units) {
+  Dataset out;
+  out.unit_count = units;
+  out.bits = Bits(rows, units);
+  const Draw draw = Key{1}.at(Purpose::kTest);
+  for (std::uint32_t r = 0; r < rows; ++r) {
+    for (std::uint32_t i = 0; i < units; ++i) out.bits.set(r, i, draw.uniform(r, i) < 0.2);
+  }
+  return out;
+}
+
+TEST(SteadyState, AnUpdateAllocatesNothing) {
+  const Dataset data = random_rows(2000, 100);
+  for (const Layer hidden : {Layer{Bernoulli{70}}, Layer{Spin{70}}}) {
+    for (const Method method : {Method::kCd, Method::kPcd}) {
+      for (const std::size_t count : {1u, 2u}) {
+        Threads threads(count);
+        Counter counter;
+        Rbm machine(Bernoulli{100}, hidden);
+        TrainOptions options;
+        options.method = method;
+        options.batch = options.chains = 50;
+        options.epochs = 1;
+        options.decay = {1e-4, 1e-4};
+        options.sgd.momentum = 0.5;
+        initialise(machine, data, options.initial_weight_scale, Key{2}, {});
+        Trainer trainer(machine, data, {}, options, Key{2}, Context{&threads});
+        ASSERT_EQ(trainer.updates_per_epoch(), 40u);
+        ASSERT_TRUE(trainer.run([] {}, Context{&threads, &counter}));
+        EXPECT_EQ(counter.counted(), 0u) << count << " threads";
+        EXPECT_GT(allocations, 0u);  // what came before was counted
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ergodic
