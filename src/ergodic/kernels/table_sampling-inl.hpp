@@ -5,6 +5,7 @@
 #ifndef ERGODIC_TABLE_SAMPLING_SHARED
 #define ERGODIC_TABLE_SAMPLING_SHARED
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -92,7 +93,6 @@ struct TileScratch {
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
