@@ -93,14 +93,17 @@ void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, con
 void sweep_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
   add_up(*call.map.quantised, call.plan, tile, scratch);
   UnitRule rules[kTileColumns];
-  for (std::size_t c = 0; c < kTileColumns; ++c) rules[c] = rule_for(call, tile * kTileColumns + c);
+  const std::size_t first_unit = tile * kTileColumns;
+  for (std::size_t c = 0; c < std::min(kTileColumns, call.map.bias.size() - first_unit); ++c) {
+    rules[c] = rule_for(call, first_unit + c);
+  }
   TileOfLanes lanes{};
   for (std::size_t first = 0; first < call.plan.rows(); first += kLanes) {
     const std::size_t chains = std::min(kLanes, call.plan.rows() - first);
     for (std::size_t k = 0; k < chains; ++k) {
       if (k % kDrawnChains == 0) {
         draw_coarse(call.draw, call.first_chain + static_cast<std::uint32_t>(first + k),
-                    static_cast<std::uint32_t>(tile * kTileColumns), scratch);
+                    static_cast<std::uint32_t>(first_unit), scratch);
       }
       const auto* random = reinterpret_cast<const std::uint16_t*>(scratch.coarse[k % kDrawnChains].data());
       const std::int32_t* sums = scratch.sums.data() + (first + k) * kTileColumns;

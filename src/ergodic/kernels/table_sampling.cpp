@@ -59,9 +59,9 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, std::si
   const auto first_unit = static_cast<std::uint32_t>(tile * kTileColumns);
   const std::size_t width = std::min(kTileColumns, call.map.bias.size() - first_unit);
   const auto inside = static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1);
-  alignas(kCacheLine) float scales[kTileColumns], offsets[kTileColumns];
-  alignas(kCacheLine) std::uint16_t spreads[kTileColumns], slacks[kTileColumns];
-  for (std::size_t c = 0; c < kTileColumns; ++c) {
+  alignas(kCacheLine) float scales[kTileColumns] = {}, offsets[kTileColumns] = {};
+  alignas(kCacheLine) std::uint16_t spreads[kTileColumns] = {}, slacks[kTileColumns] = {};
+  for (std::size_t c = 0; c < width; ++c) {
     const UnitRule rule = rule_for(call, first_unit + c);
     scales[place(c)] = rule.scale;
     offsets[place(c)] = rule.offset;
