@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "brute_force.hpp"
+#include "ergodic/core/error.hpp"
 #include "ergodic/kernels/target.hpp"
 
 namespace ergodic {
@@ -69,6 +70,12 @@ TEST(Annealing, IsTheSameOnEveryInstructionSetAndForAnyNumberOfThreads) {
     }
   }
   use_target(targets.front());
+}
+
+TEST(Annealing, RefusesWhatGivesNoEstimate) {
+  const Rbm rbm(Bernoulli{4}, Bernoulli{3});
+  EXPECT_THROW(annealed_log_z(rbm, some_base(4), {1, 10}, Key{1}, {}), UsageError);
+  EXPECT_THROW(annealed_log_z(rbm, some_base(4), {8, 0}, Key{1}, {}), UsageError);
 }
 
 TEST(Annealing, StopsWhenAsked) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ergodic/core/elementary.hpp"
-#include "ergodic/kernels/coin.hpp"
+#include "ergodic/core/error.hpp"
 #include "ergodic/kernels/kernels.hpp"
 #include "ergodic/kernels/split_weights.hpp"
 
@@ -29,14 +29,7 @@ class Annealing {
       tilt_[i] = double{model.visible_bias()[i]} - double{base[i]};
       low_tilt_ += visible_.levels().low * tilt_[i];
     }
-    // An exact draw at beta = 0.
-    const Draw draw = key.at(Purpose::kInitialChains);
-    for (std::uint32_t r = 0; r < chains; ++r) {
-      for (std::uint32_t i = 0; i < visible_.units(); ++i) {
-        const double p = sigmoid(double{visible_.levels().gap()} * double{base[i]});
-        visible_.bits().set(r, i, coin(draw, r, i, p));
-      }
-    }
+    draw_visible(0.0, key.at(Purpose::kInitialChains), context);  // exact, whatever the hidden units
   }
 
   /// Gathers the weights of a step from one beta to the next.
@@ -64,11 +57,10 @@ class Annealing {
 
   /// A Gibbs sweep of the machine at beta.
   void sweep(double beta, std::uint64_t step, const Context& context) {
-    Affine up = model_.map_to(Rbm::kHidden), down = model_.map_to(Rbm::kVisible);
-    up.beta = down.beta = beta;
-    down.base = base_;
+    Affine up = model_.map_to(Rbm::kHidden);
+    up.beta = beta;
     sample(visible_, up, key_.at(Purpose::kGibbs, step, Rbm::kHidden), 0, hidden_, context);
-    sample(hidden_, down, key_.at(Purpose::kGibbs, step, Rbm::kVisible), 0, visible_, context);
+    draw_visible(beta, key_.at(Purpose::kGibbs, step, Rbm::kVisible), context);
   }
 
   AnnealedLogZ result() const {
@@ -89,6 +81,13 @@ class Annealing {
   }
 
  private:
+  void draw_visible(double beta, const Draw& draw, const Context& context) {
+    Affine down = model_.map_to(Rbm::kVisible);
+    down.beta = beta;
+    down.base = base_;
+    sample(hidden_, down, draw, 0, visible_, context);
+  }
+
   const Rbm& model_;
   SplitWeights split_;
   std::span<const float> base_;
@@ -104,7 +103,9 @@ class Annealing {
 
 std::optional<AnnealedLogZ> annealed_log_z(const Rbm& model, std::span<const float> base,
                                            const AnnealingOptions& options, Key key, const Context& context) {
-  assert(base.size() == units_of(model.visible()) && options.chains > 0 && options.temperatures > 0);
+  assert(base.size() == units_of(model.visible()));
+  require(options.chains >= 2, "annealing needs at least 2 chains: one alone has no standard error");
+  require(options.temperatures >= 1, "annealing needs at least 1 temperature");
   Annealing annealing(model, base, options.chains, key, context);
   const auto beta = [&](std::size_t k) { return static_cast<double>(k) / static_cast<double>(options.temperatures); };
   for (std::size_t k = 1; k <= options.temperatures; ++k) {
