@@ -107,7 +107,7 @@ inline Rbm random_machine(Layer visible, Layer hidden, double scale, std::uint64
   return rbm;
 }
 
-/// Every pairing of unit types there is; a new type is tested by being listed here.
+/// Every pairing of two-valued units there is. tests/laws/layer_test.cpp lists all unit types.
 inline const std::vector<std::string_view> kUnitTypes{Bernoulli::kName, Spin::kName};
 
 /// Calls f(visible type, hidden type) for each pairing.

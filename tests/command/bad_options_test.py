@@ -42,7 +42,7 @@ def test_an_incomplete_or_unknown_command(args, says):
     ("--threshold", "nan"), ("--test-share", "1.5"), ("--held-out", "1"), ("--momentum", "1"), ("--l1", "-1"),
     ("--l2", "nan"), ("--weight-scale", "-1"), ("--seed", "-1"), ("--threads", "-1"), ("--threads", "1000000"),
     ("--checkpoint-every", "-1"), ("--method", "nonsense"), ("--model", "dbm"),
-    ("--visible-type", "potts"), ("--hidden-type", "Spin"), ("--binarise", "nonsense"), ("--schedule", "nonsense"),
+    ("--visible-type", "quantum"), ("--hidden-type", "Spin"), ("--binarise", "nonsense"), ("--schedule", "nonsense"),
 ])
 def test_a_value_that_an_option_cannot_take(option, value):
     for written in ((option, value), (f"{option}={value}",)):

@@ -94,7 +94,7 @@ TEST(DrawBits, UnitsAndRowsAreIndependent) {
 TEST(Gather, KeepsTheOrderAskedFor) {
   const Dataset data = numbered_bits(50, 70);
   const std::vector<std::uint32_t> rows{7, 49, 0, 7};
-  const Bits bits = gather(data, rows, Key{1}, 3);
+  const Bits bits = std::get<Bits>(gather(data, rows, Key{1}, 3));
   ASSERT_EQ(bits.rows(), rows.size());
   ASSERT_EQ(bits.cols(), 70u);
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -111,7 +111,7 @@ TEST(Gather, BitsAreTheSameInEveryEpoch) {
 TEST(Gather, DynamicDataIsDrawnForEachEpoch) {
   const Dataset data = half_grey(20, 100);
   const auto rows = numbers_up_to(20);
-  const Bits first = gather(data, rows, Key{1}, 0);
+  const Values first = gather(data, rows, Key{1}, 0);
   EXPECT_EQ(first, gather(data, rows, Key{1}, 0));
   EXPECT_NE(first, gather(data, rows, Key{1}, 1));
   EXPECT_NE(first, gather(data, rows, Key{2}, 0));
@@ -119,9 +119,9 @@ TEST(Gather, DynamicDataIsDrawnForEachEpoch) {
 
 TEST(Gather, ADrawBelongsToItsRowWhereverItIsAskedFor) {
   const Dataset data = half_grey(20, 100);
-  const Bits all = gather(data, numbers_up_to(20), Key{1}, 4);
+  const Bits all = std::get<Bits>(gather(data, numbers_up_to(20), Key{1}, 4));
   const std::vector<std::uint32_t> some{13, 2};
-  const Bits picked = gather(data, some, Key{1}, 4);
+  const Bits picked = std::get<Bits>(gather(data, some, Key{1}, 4));
   EXPECT_TRUE(std::ranges::equal(picked.row(0), all.row(13)));
   EXPECT_TRUE(std::ranges::equal(picked.row(1), all.row(2)));
 }

@@ -276,22 +276,6 @@ TEST(Kernels, AUnitIsHighWithTheSigmoidOfItsFieldAndIndependentlyOfItsNeighbour)
   }
 }
 
-TEST(Kernels, MeansAreTheExpectedValues) {
-  for_each_case([](std::size_t chains, std::size_t inputs, std::size_t outputs, Levels levels, double density) {
-    const State x = random_state(chains, inputs, levels, density, 14);
-    const Map map = random_map(inputs, outputs, 15, levels);
-    Matrix<double> fields(chains, outputs);
-    Matrix<float> found(chains, outputs);
-    product(x, map, fields, {});
-    means(x, map, levels, found, {});
-    for (std::size_t k = 0; k < found.elements().size(); ++k) {
-      const double high = std::exp(levels.high * fields.elements()[k]),
-                   low = std::exp(levels.low * fields.elements()[k]);
-      ASSERT_NEAR(found.elements()[k], (levels.high * high + levels.low * low) / (high + low), 2e-7);
-    }
-  });
-}
-
 TEST(Kernels, CorrelateAndColumnSumsAgreeWithTheirDefinition) {
   for_each_case([](std::size_t chains, std::size_t inputs, std::size_t outputs, Levels levels, double density) {
     const State x = random_state(chains, inputs, levels, density, 17);

@@ -90,7 +90,7 @@ TEST(Exactness, ConditionalMeansBothWays) {
 Statistics likelihood_gradient(const Rbm& rbm, const State& rows) {
   Statistics gradient(rbm.parameters().values().size());
   const double weight = 1.0 / static_cast<double>(rows.chains());
-  rbm.add_statistics(rows, rbm.conditional_means(Rbm::kHidden, rows, {}), {&weight, 1}, gradient, {});
+  rbm.add_statistics(Rbm::kVisible, rows, rbm.conditional_moments(Rbm::kHidden, rows, {}), {&weight, 1}, gradient, {});
   const Statistics model = exact_statistics(rbm, {});
   for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] -= model[k];
   return gradient;

@@ -28,7 +28,7 @@ TEST(Rbm, FreeEnergiesAreTheSameAcrossChunksOfRows) {
   for (std::size_t r = 0; r < many.size(); ++r) ASSERT_EQ(all[r], few[r % 64]);
 }
 
-TEST(Rbm, FlippingAUnitCostsTheDifferenceOfFreeEnergies) {
+TEST(Rbm, TheProbabilityOfAUnitGivenTheRestFollowsFromFreeEnergies) {
   for (const Layer visible : {Layer{Bernoulli{6}}, Layer{Spin{6}}}) {
     for (const Layer hidden : {Layer{Bernoulli{11}}, Layer{Spin{11}}}) {
       const Rbm rbm = test::random_machine(visible, hidden, 1.0, 4);
@@ -36,10 +36,11 @@ TEST(Rbm, FlippingAUnitCostsTheDifferenceOfFreeEnergies) {
         const State row = test::states_of({x}, 6, levels_of(visible));
         Matrix<std::uint32_t> units(1, 6);
         for (std::uint32_t i = 0; i < 6; ++i) units(0, i) = i;
-        const Matrix<double> costs = rbm.flip_costs(row, units, {});
+        const Matrix<double> logs = rbm.site_log_probabilities(row, units, {});
         for (std::size_t i = 0; i < 6; ++i) {
           const State flipped = test::states_of({x ^ (std::size_t{1} << i)}, 6, levels_of(visible));
-          ASSERT_NEAR(costs(0, i), rbm.free_energy(flipped, {})[0] - rbm.free_energy(row, {})[0], 1e-10);
+          const double cost = rbm.free_energy(flipped, {})[0] - rbm.free_energy(row, {})[0];
+          ASSERT_NEAR(logs(0, i), -std::log1p(std::exp(-cost)), 1e-10);
         }
       }
     }

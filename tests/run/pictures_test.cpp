@@ -72,7 +72,7 @@ TEST(Drawable, StatesOfEveryTypeAreZerosAndOnes) {
     for (std::size_t i = 0; i < 70; ++i) bits.set(r, i, (r + i) % 3 == 0);
   }
   for (const Levels levels : {Bernoulli::kLevels, Spin::kLevels}) {
-    const Matrix<float> values = drawable(State(bits, levels));
+    const Matrix<float> values = plain_values(State(bits, levels));
     ASSERT_EQ(values.rows(), 3u);
     ASSERT_EQ(values.cols(), 70u);
     for (std::size_t r = 0; r < 3; ++r) {
@@ -93,7 +93,7 @@ TEST(Drawable, MeansOfEveryTypeAreShares) {
   const std::vector<float> expected{0.5f, 1.0f, 0.0f};  // sigmoid(-100) is 4e-44
   for (const Layer& visible : {Layer(Bernoulli{3}), Layer(Spin{3})}) {
     const Rbm model = uncoupled(visible, bias);
-    const Matrix<float> means = drawable_means(model, model.make_state(Rbm::kHidden, 2), {});
+    const Matrix<float> means = plain_means(model, model.make_state(Rbm::kHidden, 2), {});
     for (std::size_t r = 0; r < 2; ++r) {
       for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(means(r, i), expected[i], 1e-40) << name_of(visible);
     }
@@ -156,7 +156,8 @@ TEST(Pictures, ReconstructionsStandBesideTheirRows) {
   std::fill(right.elements().begin(), right.elements().end(), 0.5f);  // a machine of zeros expects a half everywhere
   for (const Layer& visible : {Layer(Bernoulli{4}), Layer(Spin{4})}) {
     const Rbm model(visible, Bernoulli{3});
-    expect_same(picture_of_pairs(bits, reconstructions(model, bits, Key{1}, {}), {2, 2}),
+    const State rows(bits, levels_of(visible));
+    expect_same(picture_of_pairs(visible, rows, reconstructions(model, rows, Key{1}, {}), {2, 2}),
                 paired_sheet(left, right, tiles_of(2, 2)));
   }
 }

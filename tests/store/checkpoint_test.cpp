@@ -79,13 +79,11 @@ struct Saved {
 };
 
 TEST(Checkpoint, EveryFieldComesBack) {
-  for (const char* visible : {"bernoulli", "spin"}) {
-    for (const char* hidden : {"bernoulli", "spin"}) {
-      Saved saved(random_machine(make_layer(visible, 67), make_layer(hidden, 3)));
-      expect_same(saved.load(), saved.state);
-      EXPECT_TRUE(same_bits(saved.empty.parameters().values(), saved.model.parameters().values()));
-    }
-  }
+  for_each_pair_of_layers([](const Layer& visible, const Layer& hidden) {
+    Saved saved(random_machine(visible, hidden));
+    expect_same(saved.load(), saved.state);
+    EXPECT_TRUE(same_bits(saved.empty.parameters().values(), saved.model.parameters().values()));
+  });
 }
 
 TEST(Checkpoint, AStateWithoutChainsComesBack) {

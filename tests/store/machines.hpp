@@ -26,6 +26,18 @@ inline Rbm random_machine(const Layer& visible, const Layer& hidden, std::uint64
   return model;
 }
 
+/// Calls f(visible, hidden) for every pairing of unit types that can be coupled.
+template <class F>
+void for_each_pair_of_layers(const F& f) {
+  for (const Layer& visible :
+       {Layer(Bernoulli{66}), Layer(Spin{67}), Layer(Potts{66, 3}), Layer(Gaussian{5}), Layer(Relu{5})}) {
+    for (const Layer& hidden :
+         {Layer(Bernoulli{5}), Layer(Spin{3}), Layer(Potts{8, 4}), Layer(Gaussian{3}), Layer(Relu{2})}) {
+      if (!real_valued(visible) || !real_valued(hidden)) f(visible, hidden);
+    }
+  }
+}
+
 /// Whether both hold the same floats bit for bit: -0 is not 0, and a NaN is itself.
 inline bool same_bits(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;

@@ -44,18 +44,19 @@ Array& array_in(Tensors& tensors, const std::string& name) {
 
 TEST(ModelFile, EveryPairOfUnitTypesComesBackBitForBit) {
   const auto path = fresh_path("m.safetensors");
-  for (const char* visible : {"bernoulli", "spin"}) {
-    for (const char* hidden : {"bernoulli", "spin"}) {
-      const Rbm model = random_machine(make_layer(visible, 67), make_layer(hidden, 5));
-      save_model(path, model, {{"picture", "1x67"}, {"note", "\"quoted\" \xc3\xa9"}});
-      const ModelFile file = load_model(path);
-      EXPECT_TRUE(file.verified);
-      EXPECT_EQ(name_of(file.model.visible()), visible);
-      EXPECT_EQ(name_of(file.model.hidden()), hidden);
-      EXPECT_TRUE(same_bits(file.model.parameters().values(), model.parameters().values()));
-      EXPECT_EQ(file.notes, (std::map<std::string, std::string>{{"picture", "1x67"}, {"note", "\"quoted\" \xc3\xa9"}}));
-    }
-  }
+  const std::map<std::string, std::string> notes{{"picture", "1x67"}, {"note", "\"quoted\" \xc3\xa9"}};
+  for_each_pair_of_layers([&](const Layer& visible, const Layer& hidden) {
+    const Rbm model = random_machine(visible, hidden);
+    save_model(path, model, notes);
+    const ModelFile file = load_model(path);
+    EXPECT_TRUE(file.verified);
+    EXPECT_EQ(name_of(file.model.visible()), name_of(visible));
+    EXPECT_EQ(name_of(file.model.hidden()), name_of(hidden));
+    EXPECT_EQ(letters_of(file.model.visible()), letters_of(visible));
+    EXPECT_EQ(letters_of(file.model.hidden()), letters_of(hidden));
+    EXPECT_TRUE(same_bits(file.model.parameters().values(), model.parameters().values()));
+    EXPECT_EQ(file.notes, notes);
+  });
 }
 
 TEST(ModelFile, ExtremeFloatsComeBack) {
@@ -153,7 +154,10 @@ TEST(ModelFile, MetadataThatIsNotAModelsIsRefused) {
   expect_parts(refused_after([](Tensors& t) { t.metadata["version"] = "2"; }), {"m.safetensors", "version", "'2'"});
   expect_parts(refused_after([](Tensors& t) { t.metadata["model"] = "hopfield"; }), {"rbm", "hopfield"});
   expect_parts(refused_after([](Tensors& t) { t.metadata.erase("model"); }), {"'model'"});
-  expect_parts(refused_after([](Tensors& t) { t.metadata["visible"] = "potts"; }), {"'visible'", "'potts'", "spin"});
+  expect_parts(refused_after([](Tensors& t) { t.metadata["visible"] = "quantum"; }),
+               {"'visible'", "'quantum'", "spin"});
+  expect_parts(refused_after([](Tensors& t) { t.metadata["visible"] = "potts"; }), {"'visible'", "potts", "letters"});
+  expect_parts(refused_after([](Tensors& t) { t.metadata["hidden_letters"] = "two"; }), {"'hidden_letters'", "'two'"});
   expect_parts(refused_after([](Tensors& t) { t.metadata["hidden"] = ""; }), {"'hidden'", "bernoulli"});
 }
 

@@ -12,7 +12,7 @@ TEST(Conditioning, WithoutOffsetsAndDecayTheGradientOfZeroOneUnitsStaysAsItIs) {
   Statistics gradient(4 * 3 + 4 + 3);
   for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] = static_cast<double>(k) - 5.0;
   const Statistics before = gradient;
-  condition(rbm, std::vector<double>(4), std::vector<double>(3), {}, gradient, {});
+  condition(rbm, gaps_of(rbm, {}), std::vector<double>(4), std::vector<double>(3), {}, gradient, {});
   EXPECT_EQ(gradient, before);
 }
 
@@ -23,8 +23,8 @@ TEST(Conditioning, DecayPullsWeightsToZeroByTheirSignAndTheirSize) {
     const double sign = weight > 0 ? 1.0 : weight < 0 ? -1.0 : 0.0;
     const std::vector<double> none(1);
     Statistics by_sign(3), by_size(3);
-    condition(rbm, none, none, {0.25, 0.0}, by_sign, {});
-    condition(rbm, none, none, {0.0, 0.25}, by_size, {});
+    condition(rbm, gaps_of(rbm, {}), none, none, {0.25, 0.0}, by_sign, {});
+    condition(rbm, gaps_of(rbm, {}), none, none, {0.0, 0.25}, by_size, {});
     EXPECT_DOUBLE_EQ(by_sign[0], -0.25 * sign);
     EXPECT_DOUBLE_EQ(by_size[0], -0.25 * weight);
     for (const std::size_t bias : {1u, 2u}) {
@@ -47,7 +47,7 @@ TEST(Conditioning, ACentredStepIsAPlainStepOfTheCentredMachine) {
   const auto model = truth.statistics([&](std::size_t x, std::size_t v) { return truth.joint(x, v); });
   for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] -= model[k];
   const Statistics plain = gradient;
-  condition(rbm, mu, lambda, {}, gradient, {});
+  condition(rbm, gaps_of(rbm, {}), mu, lambda, {}, gradient, {});
   for (std::size_t i = 0; i < 3; ++i) {
     double bias_step = plain[6 + i];
     for (std::size_t j = 0; j < 2; ++j) {

@@ -43,10 +43,10 @@ TEST(Trainer, AShortLastBatchCountsEachOfItsRowsFully) {
   std::vector<std::vector<float>> after;
   std::vector<Statistics> expected;
   const auto gradient_now = [&](std::uint64_t update) {
-    const State rows(gather(data, batches.at(update), Key{1}, 0), Bernoulli::kLevels);
+    const State rows = state_of(rbm.visible(), gather(data, batches.at(update), Key{1}, 0));
     Statistics g(rbm.parameters().values().size());
     const double weight = 1.0 / static_cast<double>(rows.chains());
-    rbm.add_statistics(rows, rbm.conditional_means(Rbm::kHidden, rows, {}), {&weight, 1}, g, {});
+    rbm.add_statistics(Rbm::kVisible, rows, rbm.conditional_moments(Rbm::kHidden, rows, {}), {&weight, 1}, g, {});
     const Statistics model = exact_statistics(rbm, {});
     for (std::size_t k = 0; k < g.size(); ++k) g[k] -= model[k];
     return g;

@@ -46,7 +46,40 @@ constexpr double kTailBottom[] = {1.0,
                                   1.42151175831644588870e-7,
                                   2.04426310338993978564e-15};
 
+// Mills' ratio R(a) of the normal: R(a) = 1 / (a + 1 / (a + 2 / (a + 3 / ...))), which converges fast where a is large.
+constexpr double kLargeMills = 3.0;
+constexpr int kMillsTerms = 60;
+
+/// 1 / (a + 2 / (a + 3 / ...)), so that R(a) = 1 / (a + rest).
+double mills_rest(double a) {
+  double rest = 0.0;
+  for (int k = kMillsTerms; k >= 1; --k) rest = k / (a + rest);
+  return rest;
+}
+
+/// R(a) for |a| < 3: half of the normal, minus or plus the part between 0 and a.
+double small_mills(double a) {
+  double term = a, sum = a;  // a + a^3 / 3 + a^5 / 15 + ...
+  for (int k = 3; std::abs(term) > 1e-17 * std::abs(sum); k += 2) sum += term *= a * a / k;
+  return 1.2533141373155003 * portable_exp(0.5 * a * a) - sum;
+}
+
 }  // namespace
+
+double log_positive_weight(double t) {
+  const double a = -t;
+  if (a >= kLargeMills) return -portable_log(a + mills_rest(a));
+  if (a > -kLargeMills) return portable_log(small_mills(a));
+  // Nearly the whole normal: sqrt(2 pi) e^(t^2 / 2), minus the tail beyond t.
+  const double tail = portable_exp(-0.5 * t * t) / (2.5066282746310002 * (t + mills_rest(t)));
+  return 0.9189385332046727 + 0.5 * t * t + portable_log(1.0 - tail);
+}
+
+double positive_mean(double t) {
+  const double a = -t;
+  if (a >= kLargeMills) return mills_rest(a);
+  return t + portable_exp(-log_positive_weight(t));
+}
 
 double cos_pi(double t) {
   const double x = 3.141592653589793 * (t - 0.5);

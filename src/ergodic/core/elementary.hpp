@@ -85,6 +85,11 @@ inline double log_add(double a, double b) {
 /// cos(pi t) for 0 <= t <= 1: minus the sine of pi (t - 1/2), by its Taylor series to the 21st power.
 double cos_pi(double t);
 
+/// The log of the integral of e^(t z - z^2 / 2) over z >= 0, and the mean of z under that weight. With t = -a the
+/// integral is Mills' ratio of the normal at a. Relative error below 1e-12.
+double log_positive_weight(double t);
+double positive_mean(double t);
+
 /// The quantile function of the standard normal, for 0 < p < 1 (Wichura's AS 241, 1988; relative error 1e-16).
 double normal_quantile(double p);
 

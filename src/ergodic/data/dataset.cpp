@@ -2,9 +2,22 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 
 namespace ergodic {
+namespace {
+
+std::vector<double> means_of_real(const Dataset& data) {
+  std::vector<double> means(data.units());
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    for (std::size_t i = 0; i < means.size(); ++i) means[i] += data.real(r, i);
+  }
+  for (double& mean : means) mean /= static_cast<double>(data.rows());
+  return means;
+}
+
+}  // namespace
 
 void draw_bits(std::span<const Grey> grey, const Draw& draw, std::uint32_t row, std::span<std::uint64_t> out) {
   std::fill(out.begin(), out.end(), 0);
@@ -16,7 +29,12 @@ void draw_bits(std::span<const Grey> grey, const Draw& draw, std::uint32_t row, 
   }
 }
 
-Bits gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch) {
+Values gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch) {
+  if (data.real.rows() > 0) {
+    Matrix<float> out(rows.size(), data.units());
+    gather(data, rows, out);
+    return out;
+  }
   Bits out(rows.size(), data.units());
   gather(data, rows, key, epoch, out);
   return out;
@@ -35,15 +53,27 @@ void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, s
   }
 }
 
+void gather(const Dataset& data, std::span<const std::uint32_t> rows, Matrix<float>& out) {
+  assert(out.rows() == rows.size() && out.cols() == data.units());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto from = data.real.row(rows[r]);
+    std::copy(from.begin(), from.end(), out.row(r).begin());
+  }
+}
+
 Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
   Dataset out{data.name, data.shape, {}, {}, {}, data.unit_count};
-  if (data.grey.rows() > 0) {
+  if (data.real.rows() > 0) {
+    out.real = Matrix<float>(rows.size(), data.units());
+    gather(data, rows, out.real);
+  } else if (data.grey.rows() > 0) {
     out.grey = Matrix<Grey>(rows.size(), data.units());
     for (std::size_t r = 0; r < rows.size(); ++r) {
       std::copy_n(data.grey.row(rows[r]).begin(), data.units(), out.grey.row(r).begin());
     }
   } else {
-    out.bits = gather(data, rows, Key{}, 0);
+    out.bits = Bits(rows.size(), data.units());
+    gather(data, rows, Key{}, 0, out.bits);
   }
   if (!data.labels.empty()) {
     for (const std::uint32_t r : rows) out.labels.push_back(data.labels[r]);
@@ -52,6 +82,7 @@ Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
 }
 
 std::vector<double> unit_means(const Dataset& data) {
+  if (data.real.rows() > 0) return means_of_real(data);
   std::vector<std::uint64_t> sums(data.units());
   for (std::size_t r = 0; r < data.bits.rows(); ++r) {
     for_each_set(data.bits.row(r), [&](std::size_t i) { sums[i] += kFullGrey; });
@@ -63,6 +94,53 @@ std::vector<double> unit_means(const Dataset& data) {
   const double total = static_cast<double>(data.rows()) * kFullGrey;
   for (std::size_t i = 0; i < means.size(); ++i) means[i] = static_cast<double>(sums[i]) / total;
   return means;
+}
+
+std::vector<double> unit_deviations(const Dataset& data) {
+  const std::vector<double> means = unit_means(data);
+  std::vector<double> variances(data.units());
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    for (std::size_t i = 0; i < data.units(); ++i) {
+      const double difference = data.real(r, i) - means[i];
+      variances[i] += difference * difference;
+    }
+  }
+  double total = 0.0;
+  for (double& variance : variances) total += variance /= static_cast<double>(data.rows());
+  const double mean = total / static_cast<double>(data.units());
+  constexpr double kLeastShare = 0.01;  // of the mean variance
+  std::vector<double> out(data.units());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = mean > 0.0 ? std::sqrt(std::max(variances[i], kLeastShare * mean)) : 1.0;
+  }
+  return out;
+}
+
+double leading_variance(const Dataset& data, std::span<const double> deviations) {
+  constexpr std::size_t kRows = 1000, kIterations = 50;
+  const std::vector<double> means = unit_means(data);
+  const std::size_t rows = std::min(kRows, data.rows()), units = data.units();
+  const auto value = [&](std::size_t r, std::size_t i) { return (data.real(r, i) - means[i]) / deviations[i]; };
+  // Power iteration, from a direction that no data is likely to be orthogonal to.
+  std::vector<double> direction(units), next(units);
+  const Draw draw = Key{}.at(Purpose::kInitialWeights, 0, 1);
+  for (std::size_t i = 0; i < units; ++i) direction[i] = draw.normal(0, static_cast<std::uint32_t>(i));
+  double variance = 0.0;
+  for (std::size_t k = 0; k < kIterations; ++k) {
+    double length = 0.0;
+    for (const double d : direction) length += d * d;
+    if (length == 0.0) return 1.0;  // constant data
+    std::fill(next.begin(), next.end(), 0.0);
+    variance = 0.0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      double along = 0.0;
+      for (std::size_t i = 0; i < units; ++i) along += value(r, i) * direction[i];
+      for (std::size_t i = 0; i < units; ++i) next[i] += along * value(r, i);
+      variance += along * along / length;
+    }
+    for (std::size_t i = 0; i < units; ++i) direction[i] = next[i] / std::sqrt(length);
+  }
+  return variance / static_cast<double>(rows);
 }
 
 std::vector<std::uint32_t> permutation(std::size_t count, const Draw& draw) {

@@ -1,6 +1,8 @@
-// Dataset: rows of binary data, held packed. Grey levels are kept only when each epoch binarises anew.
+// Dataset: rows of binary data, held packed, or of real numbers. Grey levels are kept only when each epoch binarises
+// anew.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,6 +12,7 @@
 #include "ergodic/core/bits.hpp"
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/core/random.hpp"
+#include "ergodic/core/values.hpp"
 
 namespace ergodic {
 
@@ -39,8 +42,9 @@ struct Dataset {
   Matrix<Grey> grey;        ///< rows x units, or empty
   std::vector<int> labels;  ///< one for each row, or empty
   std::size_t unit_count = 0;
+  Matrix<float> real{};  ///< rows x units of real numbers, or empty; then there are no bits
 
-  std::size_t rows() const { return grey.rows() > 0 ? grey.rows() : bits.rows(); }
+  std::size_t rows() const { return std::max({grey.rows(), bits.rows(), real.rows()}); }
   std::size_t units() const { return unit_count; }
 };
 
@@ -48,16 +52,23 @@ struct Dataset {
 /// words_for(units).
 void draw_bits(std::span<const Grey> grey, const Draw& draw, std::uint32_t row, std::span<std::uint64_t> out);
 
-/// The chosen rows as bits, in the given order. Dynamic data is drawn for this epoch.
-Bits gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch);
-/// The same into bits that are there already, of the right shape.
+/// The chosen rows, in the given order. Dynamic data is drawn for this epoch.
+Values gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch);
+/// The same into bits, or into real numbers, that are there already and of the right shape.
 void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch, Bits& out);
+void gather(const Dataset& data, std::span<const std::uint32_t> rows, Matrix<float>& out);
 
 /// Dataset of the chosen rows.
 Dataset select(const Dataset& data, std::span<const std::uint32_t> rows);
 
-/// The mean of each bit over all rows (of each grey level, for dynamic data).
+/// The mean of each unit over all rows (of each bit, of each grey level for dynamic data).
 std::vector<double> unit_means(const Dataset& data);
+/// The standard deviation of each unit of real data over all rows. One that hardly changes is given a tenth of the
+/// root mean square of all: no precision would be large enough for a constant.
+std::vector<double> unit_deviations(const Dataset& data);
+/// The largest variance along any direction, of real data in units of these deviations: 1 if all units are independent,
+/// as many as there are units if all are the same. From at most a thousand rows.
+double leading_variance(const Dataset& data, std::span<const double> deviations);
 
 /// All of [0, count) in random order: a pure function of the draw.
 std::vector<std::uint32_t> permutation(std::size_t count, const Draw& draw);

@@ -12,6 +12,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/data/catalogue.hpp"
+#include "ergodic/data/planar.hpp"
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/format/csv.hpp"
 #include "ergodic/format/idx.hpp"
@@ -72,9 +73,19 @@ struct RowsOf {
   std::size_t rows = 0, units = 0;
 };
 
+/// Keeps values(row, unit) as they are.
+template <class F>
+Dataset keep_real(const RowsOf& what, const F& values) {
+  Dataset out{what.name, what.shape, {}, {}, {}, what.units, Matrix<float>(what.rows, what.units)};
+  for (std::size_t r = 0; r < what.rows; ++r) {
+    for (std::size_t i = 0; i < what.units; ++i) out.real(r, i) = static_cast<float>(values(r, i));
+  }
+  return out;
+}
+
 /// Packs values(row, unit) in [0, 1] into bits, by threshold or by a fixed draw, or keeps them as grey levels.
-template <class Values>
-Dataset pack(const RowsOf& what, const DataOptions& options, std::uint8_t stream, const Values& values) {
+template <class F>
+Dataset pack(const RowsOf& what, const DataOptions& options, std::uint8_t stream, const F& values) {
   Dataset out{what.name, what.shape, {}, {}, {}, what.units};
   const bool keep = options.binarise == Binarise::kDynamic;
   if (keep) {
@@ -109,6 +120,16 @@ Dataset pack_array(const Array& array, const std::string& name, const DataOption
   if (array.shape.size() == 3) what.shape = {array.shape[1], array.shape[2]};
   const double scale = full_scale(array);
   return visit_elements(array, [&](auto elements) {
+    if (options.kind == ValueKind::kReal) {
+      return keep_real(what, [&](std::size_t r, std::size_t i) {
+        const double value = static_cast<double>(elements[r * what.units + i]) / scale;
+        if (!std::isfinite(static_cast<float>(value))) {
+          throw DataError(fmt::format("{}: row {}, column {} (counted from 0): expected a finite number, found {}",
+                                      name, r, i, value));
+        }
+        return value;
+      });
+    }
     return pack(what, options, stream, [&](std::size_t r, std::size_t i) {
       const double value = static_cast<double>(elements[r * what.units + i]) / scale;
       if (!(value >= 0.0 && value <= 1.0)) {
@@ -204,7 +225,8 @@ Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t st
 Dataset pack_digits(std::size_t count, const DataOptions& options, std::uint8_t stream) {
   Dataset sheet = digit_sheet(count, stream);
   const auto value = [&](std::size_t r, std::size_t i) { return sheet.grey(r, i) / double{kFullGrey}; };
-  Dataset out = pack({sheet.name, sheet.shape, sheet.rows(), sheet.units()}, options, stream, value);
+  const RowsOf what{sheet.name, sheet.shape, sheet.rows(), sheet.units()};
+  Dataset out = options.kind == ValueKind::kReal ? keep_real(what, value) : pack(what, options, stream, value);
   out.labels = std::move(sheet.labels);
   return out;
 }
@@ -224,10 +246,27 @@ std::optional<std::size_t> size_after(const std::string& source, std::string_vie
   return value;
 }
 
+/// The points of a plane of that name: as many again, divided by ten, for the test part.
+std::optional<DataParts> planar(const DataOptions& options) {
+  for (const PlanarSet& set : kPlanarSets) {
+    const auto n = size_after(options.source, set.name, 10000, 10, 10000000);
+    if (!n) continue;
+    return DataParts{set.make(*n, kTrainStream), set.make(std::max<std::size_t>(*n / 10, 10), kTestStream)};
+  }
+  return std::nullopt;
+}
+
 std::optional<DataParts> made(const DataOptions& options) {
-  if (const auto n = size_after(options.source, "bars-and-stripes", 4, 1, 16))
-    return DataParts{bars_and_stripes(*n), {}};
-  if (const auto n = size_after(options.source, "shifting-bars", 9, 1, 65536)) return DataParts{shifting_bars(*n), {}};
+  const auto bits = [&](Dataset data) {
+    const auto value = [&](std::size_t r, std::size_t i) { return data.bits.get(r, i) ? 1.0 : 0.0; };
+    if (options.kind == ValueKind::kBits) return DataParts{std::move(data), {}};
+    Dataset out = keep_real({data.name, data.shape, data.rows(), data.units()}, value);
+    out.labels = data.labels;
+    return DataParts{std::move(out), {}};
+  };
+  if (const auto n = size_after(options.source, "bars-and-stripes", 4, 1, 16)) return bits(bars_and_stripes(*n));
+  if (const auto n = size_after(options.source, "shifting-bars", 9, 1, 65536)) return bits(shifting_bars(*n));
+  if (auto parts = planar(options)) return parts;
   if (const auto n = size_after(options.source, "digits", 20000, 10, 1000000)) {
     return DataParts{pack_digits(*n, options, kTrainStream),
                      pack_digits(std::max<std::size_t>(*n / 10, 10), options, kTestStream)};

@@ -9,12 +9,19 @@
 
 namespace ergodic {
 
+/// What a machine makes of values.
+enum class ValueKind {
+  kBits,  ///< on or off
+  kReal,  ///< any finite numbers, as they are
+};
+
 struct DataOptions {
   std::string source;            ///< a path, or a name such as "mnist" or "bars-and-stripes:4"
   std::filesystem::path labels;  ///< a file of one label for each row, or empty
   Binarise binarise = Binarise::kThreshold;
   double threshold = 0.5;
   double test_share = 0.0;  ///< share of a set without a test part of its own that becomes one
+  ValueKind kind = ValueKind::kBits;
 };
 
 struct DataParts {
@@ -22,8 +29,8 @@ struct DataParts {
   Dataset test;  ///< no rows if the set has no test part
 };
 
-/// Reads or makes the data. DataError names file, row and column of a value that is not in [0, 1]; a named set that is
-/// not on this machine gives NoInputError with the command that brings it.
+/// Reads or makes the data. DataError names file, row and column of a value that is not in [0, 1], or not finite where
+/// real numbers are wanted; a named set that is not on this machine gives NoInputError with the command that brings it.
 DataParts load_data(const DataOptions& options);
 
 }  // namespace ergodic

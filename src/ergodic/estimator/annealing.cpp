@@ -44,7 +44,7 @@ class Annealing {
       std::vector<double> scaled(fields_.cols());
       const auto log_sum_at = [&](double beta, std::size_t r) {
         for (std::size_t j = 0; j < scaled.size(); ++j) scaled[j] = beta * fields_(r, j);
-        return log_sum(model_.hidden(), scaled);
+        return log_sum(model_.hidden(), {scaled});
       };
       for (std::size_t r = begin; r < end; ++r) {
         double tilt = 0.0;
@@ -65,7 +65,7 @@ class Annealing {
 
   AnnealedLogZ result() const {
     const std::vector<double> visible(base_.begin(), base_.end()), hidden(hidden_.units());
-    const double base_log_z = log_sum(model_.visible(), visible) + log_sum(model_.hidden(), hidden);
+    const double base_log_z = log_sum(model_.visible(), {visible}) + log_sum(model_.hidden(), {hidden});
     const double largest = *std::max_element(log_weights_.begin(), log_weights_.end());
     const auto count = static_cast<double>(log_weights_.size());
     double sum = 0.0, squares = 0.0;
@@ -106,6 +106,7 @@ std::optional<AnnealedLogZ> annealed_log_z(const Rbm& model, std::span<const flo
   assert(base.size() == units_of(model.visible()));
   require(options.chains >= 2, "annealing needs at least 2 chains: one alone has no standard error");
   require(options.temperatures >= 1, "annealing needs at least 1 temperature");
+  require(two_valued(model.visible()) && two_valued(model.hidden()), "annealing needs two-valued units on both sides");
   Annealing annealing(model, base, options.chains, key, context);
   const auto beta = [&](std::size_t k) { return static_cast<double>(k) / static_cast<double>(options.temperatures); };
   for (std::size_t k = 1; k <= options.temperatures; ++k) {

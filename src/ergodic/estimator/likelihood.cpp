@@ -27,18 +27,19 @@ Mean mean_of(std::span<const double> values) {
 }  // namespace
 
 std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context) {
-  if (enumerated_units(model) > kMaxEnumeratedUnits) return std::nullopt;
+  if (enumerated_bits(model) > most_enumerated_bits(model)) return std::nullopt;
   const std::optional<double> log_z = exact_log_z(model, context);
   return log_z ? std::optional(exactly(*log_z)) : std::nullopt;
 }
 
-Judgement judge(const Rbm& model, const Bits& rows, Key key, const Context& context) {
-  const State visible(rows, levels_of(model.visible()));
+Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context) {
   Judgement out;
-  out.free_energy = mean_of(model.free_energy(visible, context)).value;
-  const Mean pseudo = mean_of(pseudo_log_likelihood(model, visible, key, 0, context));
-  out.pseudo_log_likelihood = pseudo.value;
-  out.pseudo_standard_error = pseudo.standard_error;
+  out.free_energy = mean_of(model.free_energy(rows, context)).value;
+  if (!rows.real()) {
+    const Mean pseudo = mean_of(pseudo_log_likelihood(model, rows, key, 0, context));
+    out.pseudo_log_likelihood = pseudo.value;
+    out.pseudo_standard_error = pseudo.standard_error;
+  }
   out.log_z = estimate_log_z(model, context);
   if (out.log_z) out.log_likelihood = exactly(-out.free_energy - out.log_z->value);
   return out;

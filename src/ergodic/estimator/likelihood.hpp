@@ -16,12 +16,12 @@ std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context)
 /// What can be said of data under a machine. Everything is a mean over the rows, in nats.
 struct Judgement {
   double free_energy = 0.0;
-  double pseudo_log_likelihood = 0.0;
-  double pseudo_standard_error = 0.0;  ///< over rows, and over the units looked at
+  std::optional<double> pseudo_log_likelihood;  ///< not of real units
+  double pseudo_standard_error = 0.0;           ///< over rows, and over the sites looked at
   std::optional<Estimate> log_z;
   std::optional<Estimate> log_likelihood;
 };
 
-Judgement judge(const Rbm& model, const Bits& rows, Key key, const Context& context);
+Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context);
 
 }  // namespace ergodic

@@ -88,7 +88,7 @@ constexpr std::size_t kRowsAtATime = 32;
 
 void defined_fields(const State& x, std::size_t begin, std::size_t end, const Affine& map, MatrixView<double> out) {
   assert(out.rows() >= end - begin && out.cols() == map.bias.size());
-  const bool ones = x.levels() == Levels{0.0f, 1.0f};
+  const bool ones = !x.real() && x.levels() == Levels{0.0f, 1.0f};
   std::array<std::vector<Input>, kRowsAtATime> inputs;
   for (std::size_t first = begin; first < end; first += kRowsAtATime) {
     const std::size_t rows = std::min(kRowsAtATime, end - first);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
+#include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/kernels/kernels.hpp"
 #include "ergodic/kernels/state.hpp"
@@ -13,5 +15,17 @@ namespace ergodic {
 /// out(r, j) = I_j = bias_j + sum over i of x_ri W_ij, tempered at last, for rows [begin, end) of x, the first of which
 /// goes to row 0 of `out`.
 void defined_fields(const State& x, std::size_t begin, std::size_t end, const Affine& map, MatrixView<double> out);
+
+inline constexpr std::size_t kFieldRows = 32;  ///< rows that one thread takes at a time
+
+/// Calls f(row, fields of the row) for all rows of x; several threads do.
+template <class F>
+void for_fields(const State& x, const Affine& map, const Context& context, const F& f) {
+  context.for_blocks(x.chains(), kFieldRows, [&](std::size_t begin, std::size_t end) {
+    Matrix<double> fields(end - begin, map.bias.size());
+    defined_fields(x, begin, end, map, fields);
+    for (std::size_t r = begin; r < end; ++r) f(r, std::span<const double>(fields.row(r - begin)));
+  });
+}
 
 }  // namespace ergodic

@@ -16,15 +16,7 @@
 namespace ergodic {
 namespace {
 
-constexpr std::size_t kRowBlock = 32;  // chains that one thread takes at a time
 constexpr std::size_t kTileRows = 32;  // rows of a statistics matrix that one thread takes at a time
-
-void row_means(std::span<const double> fields, Levels levels, std::span<float> out) {
-  const double gap = levels.gap();
-  for (std::size_t j = 0; j < fields.size(); ++j) {
-    out[j] = static_cast<float>(levels.low + gap * sigmoid(gap * fields[j]));
-  }
-}
 
 double row_weight(std::span<const double> row_weights, std::size_t row) {
   return row_weights.size() == 1 ? row_weights[0] : row_weights[row];
@@ -43,21 +35,11 @@ void row_sample(std::span<const double> fields, std::size_t row, const Draw& dra
          map.transposed.rows() == map.bias.size() && map.transposed.cols() == x.units();
 }
 
-/// Calls f(row, fields of the row) for all rows of x; several threads do.
-template <class F>
-void for_fields(const State& x, const Affine& map, const Context& context, const F& f) {
-  context.for_blocks(x.chains(), kRowBlock, [&](std::size_t begin, std::size_t end) {
-    Matrix<double> fields(end - begin, map.bias.size());
-    defined_fields(x, begin, end, map, fields);
-    for (std::size_t r = begin; r < end; ++r) f(r, fields.row(r - begin));
-  });
-}
-
 }  // namespace
 
 void product(const State& x, const Affine& map, MatrixView<double> fields, const Context& context) {
   assert(fits(x, map) && fields.rows() == x.chains() && fields.cols() == map.bias.size());
-  context.for_blocks(x.chains(), kRowBlock, [&](std::size_t begin, std::size_t end) {
+  context.for_blocks(x.chains(), kFieldRows, [&](std::size_t begin, std::size_t end) {
     defined_fields(x, begin, end, map, {fields.row(begin).data(), end - begin, fields.cols()});
   });
 }
@@ -65,23 +47,18 @@ void product(const State& x, const Affine& map, MatrixView<double> fields, const
 void sample(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
             const Context& context) {
   assert(fits(x, map) && out.chains() == x.chains() && out.units() == map.bias.size());
-  if (!plain_target() && tables_serve(x, map, out)) return sample_by_tables(x, map, draw, first_chain, out, context);
+  const bool plainly = plain_target() || x.real();
+  if (!plainly && tables_serve(x, map, out)) return sample_by_tables(x, map, draw, first_chain, out, context);
   const auto chain = [first_chain](std::size_t r) { return static_cast<std::uint32_t>(first_chain + r); };
-  if (plain_target()) {
+  if (plainly) {
     for_fields(x, map, context,
                [&](std::size_t r, std::span<const double> fields) { row_sample(fields, r, draw, chain(r), out); });
     return;
   }
-  context.for_blocks(x.chains(), kRowBlock, [&](std::size_t begin, std::size_t end) {
+  context.for_blocks(x.chains(), kFieldRows, [&](std::size_t begin, std::size_t end) {
     CertifiedScratch scratch(map.bias.size());
     for (std::size_t r = begin; r < end; ++r) sample_certified(x, r, map, draw, chain(r), scratch, out);
   });
-}
-
-void means(const State& x, const Affine& map, Levels levels, MatrixView<float> out, const Context& context) {
-  assert(fits(x, map) && out.rows() == x.chains() && out.cols() == map.bias.size());
-  for_fields(x, map, context,
-             [&](std::size_t r, std::span<const double> fields) { row_means(fields, levels, out.row(r)); });
 }
 
 void correlate(const State& x, MatrixView<const float> y, std::span<const double> row_weights, MatrixView<double> out,

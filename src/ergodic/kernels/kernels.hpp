@@ -39,9 +39,6 @@ void product(const State& x, const Affine& map, MatrixView<double> fields, const
 void sample(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
             const Context& context);
 
-/// The expected values of a two-valued layer given another.
-void means(const State& x, const Affine& map, Levels levels, MatrixView<float> out, const Context& context);
-
 /// out(i, j) += sum over rows r of row_weight(r) x(r, i) y(r, j). One row weight for all rows, or one for each.
 void correlate(const State& x, MatrixView<const float> y, std::span<const double> row_weights, MatrixView<double> out,
                const Context& context);

@@ -10,7 +10,12 @@ namespace ergodic {
 /// Calls f(i, x_i) for each unit of a row whose value is not zero, in ascending order.
 template <class F>
 void for_each_nonzero(const State& x, std::size_t row, const F& f) {
-  if (x.levels().low == 0.0f) {
+  if (x.real()) {
+    const std::span<const float> values = x.reals().row(row);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] != 0.0f) f(i, values[i]);
+    }
+  } else if (x.levels().low == 0.0f) {
     for_each_set(x.bits().row(row), [&](std::size_t i) { f(i, x.levels().high); });
   } else {
     for (std::size_t i = 0; i < x.units(); ++i) f(i, x.value(row, i));

@@ -1,12 +1,14 @@
-// State: a batch of one layer, a row for each chain. Two-valued units are packed bits.
+// State: a batch of one layer, a row for each chain. Units of few values are packed bits, others are floats.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 
 #include "ergodic/core/bits.hpp"
+#include "ergodic/core/matrix.hpp"
 
 namespace ergodic {
 
@@ -24,19 +26,33 @@ class State {
   State() = default;
   State(std::size_t chains, std::size_t units, Levels levels) : State(Bits(chains, units), levels) {}
   State(Bits bits, Levels levels) : bits_(std::move(bits)), levels_(levels) {}
+  explicit State(Matrix<float> reals) : reals_(std::move(reals)), real_(true) {}
 
-  std::size_t chains() const { return bits_.rows(); }
-  std::size_t units() const { return bits_.cols(); }
-  Levels levels() const { return levels_; }
+  std::size_t chains() const { return real_ ? reals_.rows() : bits_.rows(); }
+  std::size_t units() const { return real_ ? reals_.cols() : bits_.cols(); }
+  /// Whether the values are floats; then there are no bits and levels, and the other way round.
+  bool real() const { return real_; }
+
+  Levels levels() const {
+    assert(!real_);
+    return levels_;
+  }
   const Bits& bits() const { return bits_; }
   Bits& bits() { return bits_; }
-  float value(std::size_t chain, std::size_t unit) const { return bits_.get(chain, unit) ? levels_.high : levels_.low; }
+  const Matrix<float>& reals() const { return reals_; }
+  Matrix<float>& reals() { return reals_; }
+  float value(std::size_t chain, std::size_t unit) const {
+    if (real_) return reals_(chain, unit);
+    return bits_.get(chain, unit) ? levels_.high : levels_.low;
+  }
 
   bool operator==(const State&) const = default;
 
  private:
   Bits bits_;
   Levels levels_;
+  Matrix<float> reals_;
+  bool real_ = false;
 };
 
 }  // namespace ergodic

@@ -10,14 +10,27 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/kernels/fields.hpp"
 
 namespace ergodic {
 namespace {
 
-void require_enumerable(const Rbm& rbm, std::size_t limit) {
-  require(enumerated_units(rbm) <= limit,
-          fmt::format("exact enumeration needs a layer of at most {} units, found {} visible and {} hidden", limit,
-                      units_of(rbm.visible()), units_of(rbm.hidden())));
+void require_enumerable(const Rbm& rbm, double limit) {
+  require(enumerated_bits(rbm) <= limit,
+          fmt::format("exact enumeration needs a layer of at most {:.0f} two-valued units (a letter counts as the "
+                      "logarithm of their number), found {} {} visible and {} {} hidden",
+                      limit, units_of(rbm.visible()), name_of(rbm.visible()), units_of(rbm.hidden()),
+                      name_of(rbm.hidden())));
+}
+
+double bits_of(const Layer& layer) {
+  if (real_valued(layer)) return std::numeric_limits<double>::infinity();
+  const double sites = static_cast<double>(sites_of(layer));
+  return letters_of(layer) > 0 ? sites * std::log2(static_cast<double>(letters_of(layer))) : sites;
+}
+
+std::size_t enumerated_block(const Rbm& rbm) {
+  return bits_of(rbm.visible()) <= bits_of(rbm.hidden()) ? Rbm::kVisible : Rbm::kHidden;
 }
 
 /// A {0,1} machine whose first layer is enumerated and whose second is summed in closed form:
@@ -201,12 +214,68 @@ double plain_log_weight(const Enumerable& machine, std::size_t first_state, std:
   return sum.value();
 }
 
-}  // namespace
+/// All states of the layer that has fewer, a chunk at a time.
+class Enumeration {
+ public:
+  static constexpr std::size_t kChunk = 4096;  // states whose fields are held at once
 
-std::size_t enumerated_units(const Rbm& rbm) { return std::min(units_of(rbm.visible()), units_of(rbm.hidden())); }
+  explicit Enumeration(const Rbm& rbm)
+      : rbm_(rbm), block_(enumerated_block(rbm)), other_(block_ == Rbm::kVisible ? Rbm::kHidden : Rbm::kVisible) {
+    const std::size_t values = std::max<std::size_t>(2, letters_of(rbm.layer(block_)));
+    for (std::size_t s = 0; s < sites_of(rbm.layer(block_)); ++s) count_ *= values;
+  }
 
-std::optional<double> exact_log_z(const Rbm& rbm, const Context& context) {
-  require_enumerable(rbm, kMaxEnumeratedUnits);
+  std::size_t block() const { return block_; }
+  std::size_t other() const { return other_; }
+  std::size_t count() const { return count_; }
+  std::size_t chunk_at(std::size_t first) const { return std::min(kChunk, count_ - first); }
+
+  /// States [first, first + chunk_at(first)), numbered with the first site as the lowest digit.
+  State states_from(std::size_t first) const {
+    State states(chunk_at(first), units_of(rbm_.layer(block_)), levels_of(rbm_.layer(block_)));
+    const std::size_t letters = letters_of(rbm_.layer(block_));
+    for (std::size_t s = 0; s < states.chains(); ++s) {
+      std::size_t rest = first + s;
+      if (letters == 0) {
+        states.bits().row(s)[0] = rest;
+      } else {
+        for (std::size_t site = 0; site < states.units(); site += letters, rest /= letters) {
+          states.bits().set(s, site + rest % letters, true);
+        }
+      }
+    }
+    return states;
+  }
+
+  /// The log weight of each: s'bias + log_sum of the other layer under the fields that s makes.
+  std::vector<double> log_weights(const State& states, const Context& context) const {
+    const std::span<const float> bias = rbm_.map_to(block_).bias;
+    std::vector<double> out(states.chains());
+    for_fields(states, rbm_.map_to(other_), context, [&](std::size_t s, std::span<const double> fields) {
+      double weight = log_sum(rbm_.layer(other_), {fields, rbm_.precision(other_)});
+      for (std::size_t k = 0; k < bias.size(); ++k) weight += double{states.value(s, k)} * bias[k];
+      out[s] = weight;
+    });
+    return out;
+  }
+
+ private:
+  const Rbm& rbm_;
+  std::size_t block_, other_, count_ = 1;
+};
+
+std::optional<double> log_z_of_any(const Rbm& rbm, const Context& context) {
+  const Enumeration all(rbm);
+  LogSum total;
+  for (std::size_t first = 0; first < all.count(); first += Enumeration::kChunk) {
+    if (context.stop_requested()) return std::nullopt;
+    for (const double weight : all.log_weights(all.states_from(first), context)) total.add(weight);
+    context.progress({first + all.chunk_at(first), all.count()});
+  }
+  return total.value();
+}
+
+std::optional<double> log_z_of_two_valued(const Rbm& rbm, const Context& context) {
   const Enumerable machine = make_enumerable(rbm);
   const ProductEnumeration fast(machine);
   const std::size_t blocks = fast.blocks();
@@ -228,51 +297,42 @@ std::optional<double> exact_log_z(const Rbm& rbm, const Context& context) {
   return total.value() + machine.log_factor;
 }
 
-void require_exact_statistics(const Rbm& rbm) { require_enumerable(rbm, kMaxStatisticsUnits); }
+bool both_two_valued(const Rbm& rbm) { return two_valued(rbm.visible()) && two_valued(rbm.hidden()); }
+
+}  // namespace
+
+double enumerated_bits(const Rbm& rbm) { return std::min(bits_of(rbm.visible()), bits_of(rbm.hidden())); }
+double most_enumerated_bits(const Rbm& rbm) { return both_two_valued(rbm) ? 30.0 : 22.0; }
+
+std::optional<double> exact_log_z(const Rbm& rbm, const Context& context) {
+  require_enumerable(rbm, most_enumerated_bits(rbm));
+  return both_two_valued(rbm) ? log_z_of_two_valued(rbm, context) : log_z_of_any(rbm, context);
+}
+
+void require_exact_statistics(const Rbm& rbm) { require_enumerable(rbm, kMaxStatisticsBits); }
 
 Statistics exact_statistics(const Rbm& rbm, const Context& context) {
   require_exact_statistics(rbm);
-  const bool enumerate_visible = units_of(rbm.visible()) <= units_of(rbm.hidden());
-  const std::size_t block = enumerate_visible ? Rbm::kVisible : Rbm::kHidden;
-  const std::size_t other = enumerate_visible ? Rbm::kHidden : Rbm::kVisible;
-  const std::size_t units = units_of(rbm.layer(block));
-  const std::span<const float> bias = rbm.map_to(block).bias;
-  constexpr std::size_t kChunk = 4096;  // states whose fields are held at once
-  const std::size_t all = std::size_t{1} << units;
-  const auto for_chunks = [&](const auto& body) {
-    for (std::size_t first = 0; first < all; first += kChunk) {
-      State states = rbm.make_state(block, std::min(kChunk, all - first));
-      for (std::size_t s = 0; s < states.chains(); ++s) states.bits().row(s)[0] = first + s;
-      body(first, states);
-    }
-  };
-
-  // log weight of s = s'bias + log_sum of the other layer under the fields that s makes.
-  std::vector<double> weights(all);
+  const Enumeration all(rbm);
+  std::vector<double> weights;
+  weights.reserve(all.count());
   LogSum total;
-  for_chunks([&](std::size_t first, const State& states) {
-    Matrix<double> fields(states.chains(), units_of(rbm.layer(other)));
-    product(states, rbm.map_to(other), fields, context);
-    for (std::size_t s = 0; s < states.chains(); ++s) {
-      double weight = log_sum(rbm.layer(other), fields.row(s));
-      for (std::size_t k = 0; k < units; ++k) weight += double{states.value(s, k)} * bias[k];
-      weights[first + s] = weight;
+  for (std::size_t first = 0; first < all.count(); first += Enumeration::kChunk) {
+    for (const double weight : all.log_weights(all.states_from(first), context)) {
+      weights.push_back(weight);
       total.add(weight);
     }
-  });
+  }
   const double log_z = total.value();
   for (double& w : weights) w = portable_exp(w - log_z);
 
   Statistics out(rbm.parameters().values().size());
-  for_chunks([&](std::size_t first, const State& states) {
-    const Matrix<float> means = rbm.conditional_means(other, states, context);
+  for (std::size_t first = 0; first < all.count(); first += Enumeration::kChunk) {
+    const State states = all.states_from(first);
     const auto chunk_weights = std::span<const double>(weights).subspan(first, states.chains());
-    if (enumerate_visible) {
-      rbm.add_statistics(states, means, chunk_weights, out, context);
-    } else {
-      rbm.add_statistics(means, states, chunk_weights, out, context);
-    }
-  });
+    const Moments other = rbm.conditional_moments(all.other(), states, context);
+    rbm.add_statistics(all.block(), states, other, chunk_weights, out, context);
+  }
   return out;
 }
 

@@ -9,16 +9,17 @@
 
 namespace ergodic {
 
-/// The largest smaller layer that exact_log_z enumerates: 2^30 states, minutes on one core.
-inline constexpr std::size_t kMaxEnumeratedUnits = 30;
+/// How many states must be enumerated, as a power of two: those of the layer that has fewer. A two-valued unit counts
+/// 1, a letter the logarithm of how many there are; real units cannot be enumerated.
+double enumerated_bits(const Rbm& rbm);
+
+/// What exact_log_z enumerates at most, minutes on one core: 30 between two-valued layers, else 22.
+double most_enumerated_bits(const Rbm& rbm);
 /// The same for exact_statistics, which is needed once for each update.
-inline constexpr std::size_t kMaxStatisticsUnits = 18;
+inline constexpr double kMaxStatisticsBits = 18.0;
 
-/// How many units must be enumerated: those of the smaller layer.
-std::size_t enumerated_units(const Rbm& rbm);
-
-/// log Z, at a cost of 2^smaller * larger. UsageError above kMaxEnumeratedUnits. Progress counts states; nothing if
-/// stopped before the end.
+/// log Z, at a cost of the states of the smaller layer times the units of the larger. UsageError above
+/// most_enumerated_bits. Progress counts states; nothing if stopped before the end.
 std::optional<double> exact_log_z(const Rbm& rbm, const Context& context);
 
 /// UsageError if the smaller layer is larger than exact_statistics enumerates.

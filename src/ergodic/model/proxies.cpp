@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "ergodic/core/elementary.hpp"
@@ -12,28 +13,28 @@ namespace {
 // Keep apart the random numbers of one step.
 constexpr std::uint8_t kFlipStream = 0, kUpStream = 1, kDownStream = 2;
 
-constexpr std::size_t kFlipsInAll = 4096;  // shared among the rows: few rows are looked at more closely
-constexpr std::size_t kFewestFlips = 4;
+constexpr std::size_t kSitesInAll = 4096;  // shared among the rows: few rows are looked at more closely
+constexpr std::size_t kFewestSites = 4;
 
 }  // namespace
 
 std::vector<double> pseudo_log_likelihood(const Rbm& model, const State& rows, Key key, std::uint64_t step,
                                           const Context& context) {
   const Draw draw = key.at(Purpose::kMonitor, step, kFlipStream);
-  const std::size_t units = rows.units();
-  const std::size_t flips = std::min(units, std::max(kFlipsInAll / rows.chains(), kFewestFlips));
-  Matrix<std::uint32_t> flipped(rows.chains(), flips);
+  const std::size_t sites = sites_of(model.visible());
+  const std::size_t looked_at = std::min(sites, std::max(kSitesInAll / rows.chains(), kFewestSites));
+  Matrix<std::uint32_t> chosen(rows.chains(), looked_at);
   for (std::size_t r = 0; r < rows.chains(); ++r) {
-    const std::size_t first = draw.below(units, static_cast<std::uint32_t>(r), 0);
-    for (std::size_t k = 0; k < flips; ++k) {
-      flipped(r, k) = static_cast<std::uint32_t>((first + k * units / flips) % units);
+    const std::size_t first = draw.below(sites, static_cast<std::uint32_t>(r), 0);
+    for (std::size_t k = 0; k < looked_at; ++k) {
+      chosen(r, k) = static_cast<std::uint32_t>((first + k * sites / looked_at) % sites);
     }
   }
-  const Matrix<double> costs = model.flip_costs(rows, flipped, context);
+  const Matrix<double> logs = model.site_log_probabilities(rows, chosen, context);
   std::vector<double> out(rows.chains());
   for (std::size_t r = 0; r < rows.chains(); ++r) {
-    for (const double cost : costs.row(r)) {
-      out[r] -= static_cast<double>(units) / static_cast<double>(flips) * softplus(-cost);
+    for (const double log_probability : logs.row(r)) {
+      out[r] += static_cast<double>(sites) / static_cast<double>(looked_at) * log_probability;
     }
   }
   return out;
@@ -48,11 +49,21 @@ State reconstruct(const Rbm& model, const State& rows, Key key, std::uint64_t st
 
 double reconstruction_error(const Rbm& model, const State& rows, Key key, std::uint64_t step, const Context& context) {
   const State back = reconstruct(model, rows, key, step, context);
+  const double sites = static_cast<double>(rows.chains()) * static_cast<double>(sites_of(model.visible()));
+  if (rows.real()) {
+    double squares = 0.0;
+    for (std::size_t k = 0; k < rows.reals().elements().size(); ++k) {
+      const double difference = double{rows.reals().elements()[k]} - back.reals().elements()[k];
+      squares += difference * difference;
+    }
+    return std::sqrt(squares / sites);
+  }
   std::uint64_t differing = 0;
   for (std::size_t w = 0; w < rows.bits().words().size(); ++w) {
     differing += static_cast<std::uint64_t>(std::popcount(rows.bits().words()[w] ^ back.bits().words()[w]));
   }
-  return static_cast<double>(differing) / (static_cast<double>(rows.chains()) * static_cast<double>(rows.units()));
+  // Where one letter takes the place of another, two bits differ.
+  return static_cast<double>(differing) / (letters_of(model.visible()) > 0 ? 2.0 : 1.0) / sites;
 }
 
 }  // namespace ergodic

@@ -1,12 +1,17 @@
 #include "ergodic/model/rbm.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
+#include <limits>
+
+#include "ergodic/core/elementary.hpp"
+#include "ergodic/core/error.hpp"
+#include "ergodic/kernels/fields.hpp"
 
 namespace ergodic {
 namespace {
-
-constexpr std::size_t kChunk = 1024;  // rows whose fields are held at once
 
 double dot(const State& x, std::size_t row, std::span<const float> y) {
   double sum = 0.0;
@@ -14,32 +19,47 @@ double dot(const State& x, std::size_t row, std::span<const float> y) {
   return sum;
 }
 
-/// Calls f(row, fields of that row) for all rows of x; several threads do.
-template <class F>
-void for_fields(const State& x, const Affine& map, const Context& context, const F& f) {
-  constexpr std::size_t kRows = 8;
-  const std::size_t words = Bits::words_for(x.units());
-  for (std::size_t begin = 0; begin < x.chains(); begin += kChunk) {
-    const std::size_t rows = std::min(kChunk, x.chains() - begin);
-    State chunk(rows, x.units(), x.levels());
-    std::copy_n(x.bits().words().begin() + static_cast<std::ptrdiff_t>(begin * words), rows * words,
-                chunk.bits().words().begin());
-    Matrix<double> fields(rows, map.bias.size());
-    product(chunk, map, fields, context);
-    context.for_blocks(rows, kRows, [&](std::size_t first, std::size_t last) {
-      for (std::size_t r = first; r < last; ++r) f(begin + r, fields.row(r));
-    });
-  }
-}
+std::size_t other_of(std::size_t block) { return block == Rbm::kVisible ? Rbm::kHidden : Rbm::kVisible; }
+
+struct UnitChange {
+  std::size_t unit;
+  double change;
+};
+
+float low_of(const Layer& layer) { return real_valued(layer) ? 0.0f : levels_of(layer).low; }
 
 }  // namespace
 
+Moments moments_of(const State& state) {
+  Moments out{Matrix<float>(state.chains(), state.units()), {}};
+  unpack(state, out.means);
+  if (state.real()) {
+    out.squares = out.means;
+    for (float& value : out.squares.elements()) value *= value;
+  }
+  return out;
+}
+
 Rbm::Rbm(Layer visible, Layer hidden) : visible_(visible), hidden_(hidden) {
+  require(!real_valued(visible) || !real_valued(hidden),
+          fmt::format("{} visible and {} hidden units cannot be coupled: two layers of real units may have no "
+                      "distribution; make the units of one layer bernoulli, spin or potts",
+                      name_of(visible), name_of(hidden)));
   const std::size_t n = units_of(visible), m = units_of(hidden);
   parameters_.add("weights", {n, m});
   parameters_.add("visible_bias", {n});
   parameters_.add("hidden_bias", {m});
-  couplings_ = Couplings(n, m, levels_of(visible).low, levels_of(hidden).low);
+  for (const std::size_t block : {kVisible, kHidden}) {
+    if (!real_valued(layer(block))) continue;
+    parameters_.add(precision_slot(block), {units_of(layer(block))});
+    deviations_[block].assign(units_of(layer(block)), 1.0);
+  }
+  couplings_ = Couplings(n, m, low_of(visible), low_of(hidden));
+}
+
+Precision Rbm::precision(std::size_t block) const {
+  if (!real_valued(layer(block))) return {};
+  return {parameters_[precision_slot(block)], deviations_[block]};
 }
 
 MatrixView<const float> Rbm::weights() const {
@@ -48,6 +68,10 @@ MatrixView<const float> Rbm::weights() const {
 
 void Rbm::finish_update(const Context& context) {
   couplings_.finish(weights(), visible_bias(), hidden_bias(), context);
+  for (const std::size_t block : {kVisible, kHidden}) {
+    const std::span<const float> logs = precision(block).logs;
+    for (std::size_t k = 0; k < logs.size(); ++k) deviations_[block][k] = portable_exp(-0.5 * logs[k]);
+  }
 }
 
 Affine Rbm::map_to(std::size_t block) const {
@@ -55,15 +79,12 @@ Affine Rbm::map_to(std::size_t block) const {
                           : Affine{couplings_.transposed(), weights(), visible_bias(), &couplings_.to_rows()};
 }
 
-State Rbm::make_state(std::size_t block, std::size_t chains) const {
-  return State(chains, units_of(layer(block)), levels_of(layer(block)));
-}
-
 std::vector<double> Rbm::energy(const State& visible, const State& hidden, const Context& context) const {
   assert(visible.chains() == hidden.chains());
   std::vector<double> out(visible.chains());
   for_fields(visible, map_to(kHidden), context, [&](std::size_t r, std::span<const double> fields) {
-    double energy = -dot(visible, r, visible_bias());
+    double energy = -dot(visible, r, visible_bias()) + self_energy(visible, r, precision(kVisible)) +
+                    self_energy(hidden, r, precision(kHidden));
     for (std::size_t j = 0; j < fields.size(); ++j) energy -= hidden.value(r, j) * fields[j];
     out[r] = energy;
   });
@@ -73,23 +94,43 @@ std::vector<double> Rbm::energy(const State& visible, const State& hidden, const
 std::vector<double> Rbm::free_energy(const State& visible, const Context& context) const {
   std::vector<double> out(visible.chains());
   for_fields(visible, map_to(kHidden), context, [&](std::size_t r, std::span<const double> fields) {
-    out[r] = -dot(visible, r, visible_bias()) - log_sum(hidden_, fields);
+    out[r] = self_energy(visible, r, precision(kVisible)) - dot(visible, r, visible_bias()) -
+             log_sum(hidden_, {fields, precision(kHidden)});
   });
   return out;
 }
 
-Matrix<double> Rbm::flip_costs(const State& visible, const Matrix<std::uint32_t>& units, const Context& context) const {
-  assert(units.rows() == visible.chains());
-  Matrix<double> out(units.rows(), units.cols());
+Matrix<double> Rbm::site_log_probabilities(const State& visible, const Matrix<std::uint32_t>& sites,
+                                           const Context& context) const {
+  assert(sites.rows() == visible.chains() && !visible.real());
+  const std::size_t letters = letters_of(visible_);
+  Matrix<double> out(sites.rows(), sites.cols());
   for_fields(visible, map_to(kHidden), context, [&](std::size_t r, std::span<const double> fields) {
-    const double before = log_sum(hidden_, fields);
+    const double before = log_sum(hidden_, {fields, precision(kHidden)});
     std::vector<double> changed(fields.size());
-    for (std::size_t k = 0; k < units.cols(); ++k) {
-      const std::size_t i = units(r, k);
-      const double change = visible.levels().low + visible.levels().high - 2.0 * visible.value(r, i);
-      const std::span<const float> row = weights().row(i);
-      for (std::size_t j = 0; j < changed.size(); ++j) changed[j] = fields[j] + change * row[j];
-      out(r, k) = before - log_sum(hidden_, changed) - change * visible_bias()[i];
+    // The log of what x weighs with some units changed, in terms of x as it is.
+    const auto log_weight = [&](std::initializer_list<UnitChange> changes) {
+      std::copy(fields.begin(), fields.end(), changed.begin());
+      double bias = 0.0;
+      for (const auto& [unit, change] : changes) {
+        const std::span<const float> row = weights().row(unit);
+        for (std::size_t j = 0; j < changed.size(); ++j) changed[j] += change * row[j];
+        bias += change * visible_bias()[unit];
+      }
+      return log_sum(hidden_, {changed, precision(kHidden)}) - before + bias;
+    };
+    for (std::size_t k = 0; k < sites.cols(); ++k) {
+      const std::size_t first = sites(r, k) * std::max<std::size_t>(letters, 1);
+      double others = -std::numeric_limits<double>::infinity();  // the log of what all other values weigh
+      if (letters == 0) {
+        others = log_weight({{first, visible.levels().low + visible.levels().high - 2.0 * visible.value(r, first)}});
+      }
+      std::size_t present = first;
+      while (letters > 0 && !visible.bits().get(r, present)) ++present;
+      for (std::size_t unit = first; unit < first + letters; ++unit) {
+        if (unit != present) others = log_add(others, log_weight({{present, -1.0}, {unit, 1.0}}));
+      }
+      out(r, k) = -softplus(others);
     }
   });
   return out;
@@ -97,51 +138,62 @@ Matrix<double> Rbm::flip_costs(const State& visible, const Matrix<std::uint32_t>
 
 void Rbm::resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
                    const Context& context) const {
-  const State& given = layers[block == kVisible ? kHidden : kVisible];
-  sample(given, map_to(block), draw, first_chain, layers[block], context);
+  const State& given = layers[other_of(block)];
+  if (two_valued(layer(block))) return sample(given, map_to(block), draw, first_chain, layers[block], context);
+  for_fields(given, map_to(block), context, [&](std::size_t r, std::span<const double> fields) {
+    const auto chain = static_cast<std::uint32_t>(first_chain + r);
+    ergodic::draw(layer(block), {fields, precision(block)}, {draw, chain, layers[block], r});
+  });
 }
 
 Matrix<float> Rbm::conditional_means(std::size_t block, const State& given, const Context& context) const {
   Matrix<float> out(given.chains(), units_of(layer(block)));
-  means(given, map_to(block), levels_of(layer(block)), out, context);
+  for_fields(given, map_to(block), context, [&](std::size_t r, std::span<const double> fields) {
+    means(layer(block), {fields, precision(block)}, out.row(r));
+  });
   return out;
 }
 
-namespace {
-
-struct StatisticsViews {
-  MatrixView<double> weights;
-  std::span<double> visible;
-  std::span<double> hidden;
-};
-
-StatisticsViews views(const Rbm& rbm, Statistics& all) {
-  const std::size_t n = units_of(rbm.visible()), m = units_of(rbm.hidden());
-  assert(all.size() == n * m + n + m);
-  const std::span<double> flat(all);
-  return {{all.data(), n, m}, flat.subspan(n * m, n), flat.subspan(n * m + n, m)};
+Moments Rbm::conditional_moments(std::size_t block, const State& given, const Context& context) const {
+  Moments out{conditional_means(block, given, context), {}};
+  if (!real_valued(layer(block))) return out;
+  out.squares = Matrix<float>(given.chains(), units_of(layer(block)));
+  for_fields(given, map_to(block), context, [&](std::size_t r, std::span<const double> fields) {
+    squares(layer(block), {fields, precision(block)}, out.squares.row(r));
+  });
+  return out;
 }
 
-}  // namespace
-
-void Rbm::add_statistics(const State& visible, MatrixView<const float> hidden, std::span<const double> row_weights,
-                         Statistics& out, const Context& context) const {
-  const StatisticsViews sums = views(*this, out);
-  correlate(visible, hidden, row_weights, sums.weights, context);
-  add_column_sums(visible, row_weights, sums.visible);
-  add_column_sums(hidden, row_weights, sums.hidden);
-}
-
-void Rbm::add_statistics(MatrixView<const float> visible, const State& hidden, std::span<const double> row_weights,
-                         Statistics& out, const Context& context) const {
-  const StatisticsViews sums = views(*this, out);
-  Matrix<double> transposed(hidden.units(), visible.cols());
-  correlate(hidden, visible, row_weights, transposed, context);
-  for (std::size_t i = 0; i < visible.cols(); ++i) {
-    for (std::size_t j = 0; j < hidden.units(); ++j) sums.weights(i, j) += transposed(j, i);
+void Rbm::add_statistics(std::size_t block, const State& states, const Moments& other,
+                         std::span<const double> row_weights, Statistics& out, const Context& context) const {
+  assert(out.size() == parameters_.values().size());
+  const auto part = [&](const char* slot) {
+    const Slot& found = parameters_.slot(slot);
+    return std::span(out).subspan(found.offset, found.size);
+  };
+  const std::size_t n = units_of(visible_), m = units_of(hidden_);
+  const MatrixView<double> pairs(part("weights").data(), n, m);
+  if (block == kVisible) {
+    correlate(states, other.means, row_weights, pairs, context);
+  } else {
+    Matrix<double> transposed(m, n);
+    correlate(states, other.means, row_weights, transposed, context);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < m; ++j) pairs(i, j) += transposed(j, i);
+    }
   }
-  add_column_sums(visible, row_weights, sums.visible);
-  add_column_sums(hidden, row_weights, sums.hidden);
+  constexpr const char* kBiasSlots[] = {"visible_bias", "hidden_bias"};
+  add_column_sums(states, row_weights, part(kBiasSlots[block]));
+  add_column_sums(other.means, row_weights, part(kBiasSlots[other_of(block)]));
+  const auto add_squares = [&](std::size_t side, MatrixView<const float> squared) {
+    const std::vector<double>& deviations = deviations_[side];
+    std::vector<double> sums(deviations.size());
+    add_column_sums(squared, row_weights, sums);
+    const std::span<double> to = part(precision_slot(side));
+    for (std::size_t k = 0; k < sums.size(); ++k) to[k] -= 0.5 * sums[k] / (deviations[k] * deviations[k]);
+  };
+  if (real_valued(layer(block))) add_squares(block, moments_of(states).squares);
+  if (real_valued(layer(other_of(block)))) add_squares(other_of(block), other.squares);
 }
 
 Rewritten rewrite(const Rbm& rbm, Levels visible, Levels hidden) {

@@ -1,6 +1,7 @@
 // Restricted Boltzmann machine (Smolensky 1986; Hinton 2002):
-//   E(x, v) = -x'Wv - b'x - c'v,   p(x, v) = exp(-E)/Z,   F(x) = -log sum_v exp(-E(x, v)).
-// Given one layer the units of the other are independent, so both conditionals are exact and cheap.
+//   E(x, v) = -x'Wv - b'x - c'v + U(x) + U(v),   p(x, v) = exp(-E)/Z,   F(x) = -log sum_v exp(-E(x, v)),
+// where U is what real units have beside their fields (layer.hpp). Given one layer the units of the other are
+// independent, so both conditionals are exact and cheap.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,17 @@
 
 namespace ergodic {
 
-/// Averages of -dE/dtheta in the layout of the parameters: x v' for the weights, x and v for the biases. The gradient
-/// of the log-likelihood is the data's statistics minus the model's.
+/// Averages of -dE/dtheta in the layout of the parameters: x v' for the weights, x and v for the biases, -gamma x^2 / 2
+/// for the log of a precision. The gradient of the log-likelihood is the data's statistics minus the model's.
 using Statistics = std::vector<double>;
+
+/// What a layer is on average, a row for each chain: the values of its units and, if they are real, their squares.
+struct Moments {
+  Matrix<float> means;
+  Matrix<float> squares;
+};
+/// Those of states that are known.
+Moments moments_of(const State& state);
 
 class Rbm {
  public:
@@ -28,7 +37,8 @@ class Rbm {
   static constexpr std::size_t kHidden = 1;
   static constexpr std::size_t kLayers = 2;
 
-  /// A machine with all parameters zero.
+  /// A machine with all parameters zero. UsageError for two real layers: coupled strongly enough they have no
+  /// distribution, and training would not know.
   Rbm(Layer visible, Layer hidden);
 
   const Layer& visible() const { return visible_; }
@@ -36,9 +46,15 @@ class Rbm {
   const Layer& layer(std::size_t block) const { return block == kVisible ? visible_ : hidden_; }
 
   const Parameters& parameters() const { return parameters_; }
+  /// The slot of the log precisions of a real layer.
+  static const char* precision_slot(std::size_t block) {
+    return block == kVisible ? "visible_log_precision" : "hidden_log_precision";
+  }
   MatrixView<const float> weights() const;  ///< [visible, hidden]
   std::span<const float> visible_bias() const { return parameters_["visible_bias"]; }
   std::span<const float> hidden_bias() const { return parameters_["hidden_bias"]; }
+  /// The precisions of a real layer; empty for others.
+  Precision precision(std::size_t block) const;
 
   /// Changes the parameters through edit(Parameters&), then renews what is derived from them.
   template <class Edit>
@@ -56,15 +72,17 @@ class Rbm {
     finish_update(context);
   }
 
-  /// A state of one layer, every unit low.
-  State make_state(std::size_t block, std::size_t chains) const;
+  /// A state of one layer, as layer.hpp has it.
+  State make_state(std::size_t block, std::size_t chains) const { return ergodic::make_state(layer(block), chains); }
 
   /// E(x, v) for each chain.
   std::vector<double> energy(const State& visible, const State& hidden, const Context& context) const;
   /// F(x) for each row, up to -log Z: log p(x) = -F(x) - log Z.
   std::vector<double> free_energy(const State& visible, const Context& context) const;
-  /// F(x with one unit flipped) - F(x): in row r, for each of units(r, ...) alone. Costs far less than F anew.
-  Matrix<double> flip_costs(const State& visible, const Matrix<std::uint32_t>& units, const Context& context) const;
+  /// log p(x_s | the other sites of x): in row r, for each s of sites(r, ...). Not for real units. Costs far less than
+  /// free energies anew.
+  Matrix<double> site_log_probabilities(const State& visible, const Matrix<std::uint32_t>& sites,
+                                        const Context& context) const;
 
   /// Resamples one layer given the other. Row r draws the random numbers of chain first_chain + r.
   void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
@@ -72,11 +90,12 @@ class Rbm {
   /// E[layer | the other layer], a row for each chain.
   Matrix<float> conditional_means(std::size_t block, const State& given, const Context& context) const;
 
-  /// Adds row_weight * (x v', x, v) over the rows, v given as values or means. One row weight, or one for each row.
-  void add_statistics(const State& visible, MatrixView<const float> hidden, std::span<const double> row_weights,
-                      Statistics& out, const Context& context) const;
-  /// The same with the roles exchanged: hidden states, visible means.
-  void add_statistics(MatrixView<const float> visible, const State& hidden, std::span<const double> row_weights,
+  /// The moments of a layer given the other layer.
+  Moments conditional_moments(std::size_t block, const State& given, const Context& context) const;
+
+  /// Adds row_weight * -dE/dtheta over the rows, given states of one layer and what the other is on average. One row
+  /// weight, or one for each row.
+  void add_statistics(std::size_t block, const State& states, const Moments& other, std::span<const double> row_weights,
                       Statistics& out, const Context& context) const;
 
   /// The map from the other layer to this block's fields.
@@ -88,10 +107,12 @@ class Rbm {
   Layer visible_;
   Layer hidden_;
   Parameters parameters_;
-  Couplings couplings_;  // derived from the parameters
+  Couplings couplings_;  // derived from the parameters, as are the deviations of real units
+  std::vector<double> deviations_[kLayers];
 };
 
-/// The same distribution in other units: x = scale x' + shift on each side, in double. E(x, v) = E'(x', v') + offset.
+/// The same distribution of two-valued units in other ones: x = scale x' + shift on each side, in double.
+/// E(x, v) = E'(x', v') + offset.
 struct Rewritten {
   Matrix<double> weights;
   std::vector<double> visible_bias;

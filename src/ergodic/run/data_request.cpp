@@ -36,18 +36,29 @@ Dataset load_split(const DataOptions& options, Split split) {
   return split == Split::kTrain || !has_test ? std::move(parts.train) : std::move(parts.test);
 }
 
-Bits all_rows(const Dataset& data, Key key) {
-  if (data.grey.rows() == 0) return data.bits;
-  std::vector<std::uint32_t> rows(data.rows());
-  std::iota(rows.begin(), rows.end(), 0u);
-  return gather(data, rows, key, 0);
+Dataset load_split_for(const Layer& visible, DataOptions options, Split split) {
+  options.kind = kind_for(visible);
+  Dataset data = load_split(options, split);
+  require_kind(visible, data);
+  if (data.units() != units_of(visible)) {
+    throw DataError(fmt::format("{}: expected rows of {} values, as the machine has visible units; found {}", data.name,
+                                units_of(visible), data.units()));
+  }
+  return data;
 }
 
-void require_matching_units(const Dataset& data, std::size_t visible_units) {
-  if (data.units() != visible_units) {
-    throw DataError(fmt::format("{}: expected rows of {} values, as the machine has visible units; found {}", data.name,
-                                visible_units, data.units()));
-  }
+ValueKind kind_for(const Layer& visible) { return real_valued(visible) ? ValueKind::kReal : ValueKind::kBits; }
+
+void require_kind(const Layer& visible, const Dataset& data) {
+  if (real_valued(visible) == (data.real.rows() > 0)) return;
+  throw DataError(fmt::format("{}: {} visible units take bits, and these are real numbers; use gaussian ones",
+                              data.name, name_of(visible)));
+}
+
+State first_rows(const Layer& visible, const Dataset& data, std::size_t count, Key key) {
+  std::vector<std::uint32_t> rows(std::min(count, data.rows()));
+  std::iota(rows.begin(), rows.end(), 0u);
+  return state_of(visible, gather(data, rows, key, 0));
 }
 
 }  // namespace ergodic

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ergodic/data/source.hpp"
+#include "ergodic/model/layer.hpp"
 #include "ergodic/run/spec.hpp"
 
 namespace ergodic {
@@ -30,10 +31,16 @@ void add_split_option(Spec& spec, Split& split);
 /// The chosen part; auto is the test part if there is one, else all. UsageError if there is no test part.
 Dataset load_split(const DataOptions& options, Split split);
 
-/// All rows as bits; grey levels are drawn once with the key.
-Bits all_rows(const Dataset& data, Key key);
+/// The chosen part for a machine with these visible units: bits or real numbers, as they need. DataError unless it has
+/// as many units as the machine.
+Dataset load_split_for(const Layer& visible, DataOptions options, Split split);
 
-/// DataError unless the data has as many units as the machine has visible ones.
-void require_matching_units(const Dataset& data, std::size_t visible_units);
+/// What values these units take.
+ValueKind kind_for(const Layer& visible);
+/// DataError unless the data has that kind of values: some sets have real numbers only.
+void require_kind(const Layer& visible, const Dataset& data);
+
+/// The first rows, at most so many, as a state; grey levels are drawn once with the key.
+State first_rows(const Layer& visible, const Dataset& data, std::size_t count, Key key);
 
 }  // namespace ergodic

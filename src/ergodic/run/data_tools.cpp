@@ -86,12 +86,11 @@ ShowResult show_data(const ShowRequest& request) {
   ShowResult result{data.name, data.rows(), data.units(), data.shape, 0.0, label_counts(data.labels), 0};
   const std::vector<double> means = unit_means(data);
   result.mean = std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size());
-  result.bytes = data.bits.words().size_bytes() + data.grey.elements().size_bytes();
+  result.bytes = data.bits.words().size_bytes() + data.grey.elements().size_bytes() + data.real.elements().size_bytes();
   if (!request.out.empty()) {
-    std::vector<std::uint32_t> rows(std::min<std::size_t>(request.count, data.rows()));
-    std::iota(rows.begin(), rows.end(), 0u);
-    const State state(gather(data, rows, Key{}, 0), Bernoulli::kLevels);
-    write_png(request.out, picture_of_rows(drawable(state), data.shape));
+    const Layer layer = data.real.rows() > 0 ? Layer(Gaussian{data.units()}) : Layer(Bernoulli{data.units()});
+    const State rows = first_rows(layer, data, request.count, Key{});
+    write_png(request.out, picture_of_rows(drawable(plain_values(rows), layer), data.shape));
   }
   return result;
 }

@@ -33,15 +33,17 @@ Spec EvaluateRequest::spec() {
 
 EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) {
   const ModelFile file = load_model(request.model);
-  const Dataset data = load_split(request.data, request.split);
-  require_matching_units(data, units_of(file.model.visible()));
+  const Layer& visible = file.model.visible();
+  const Dataset data = load_split_for(visible, request.data, request.split);
   const Key key{request.seed};
-  EvaluateResult out{data.rows(), judge(file.model, all_rows(data, key), key, context), ""};
+  const State rows = first_rows(visible, data, data.rows(), key);
+  EvaluateResult out{data.rows(), judge(file.model, rows, key, context), ""};
   if (!out.judgement.log_z) {
-    out.why_no_log_z = enumerated_units(file.model) > kMaxEnumeratedUnits
-                           ? fmt::format("the smaller layer has {} units, and exact enumeration goes up to {}",
-                                         enumerated_units(file.model), kMaxEnumeratedUnits)
-                           : "stopped before the end";
+    const double bits = enumerated_bits(file.model), most = most_enumerated_bits(file.model);
+    out.why_no_log_z =
+        bits > most
+            ? fmt::format("the smaller layer has {:.0f} units, and exact enumeration goes up to {:.0f}", bits, most)
+            : "stopped before the end";
   }
   return out;
 }
@@ -54,7 +56,9 @@ std::string to_json(const EvaluateResult& result) {
   out["log_z"] = json_of(j.log_z);
   if (!result.why_no_log_z.empty()) out["why_no_log_z"] = result.why_no_log_z;
   out["free_energy"] = j.free_energy;
-  out["pseudo_log_likelihood"] = {{"value", j.pseudo_log_likelihood}, {"standard_error", j.pseudo_standard_error}};
+  if (j.pseudo_log_likelihood) {
+    out["pseudo_log_likelihood"] = {{"value", *j.pseudo_log_likelihood}, {"standard_error", j.pseudo_standard_error}};
+  }
   return out.dump(2);
 }
 
@@ -69,8 +73,10 @@ std::string to_text(const EvaluateResult& result) {
     out += fmt::format("log-likelihood         not known: {}\n", result.why_no_log_z);
   }
   out += fmt::format("free energy            {:.4f} nats a row\n", j.free_energy);
-  out += fmt::format("pseudo-log-likelihood  {:.2f} +- {:.2f} nats a row\n", j.pseudo_log_likelihood,
-                     j.pseudo_standard_error);
+  if (j.pseudo_log_likelihood) {
+    out += fmt::format("pseudo-log-likelihood  {:.2f} +- {:.2f} nats a row\n", *j.pseudo_log_likelihood,
+                       j.pseudo_standard_error);
+  }
   return out;
 }
 

@@ -42,17 +42,29 @@ PictureShape shape_from_notes(const std::map<std::string, std::string>& notes, s
   return fits ? shape : PictureShape{};
 }
 
-Matrix<float> drawable(const State& state) {
+Matrix<float> plain_values(const State& state) {
+  if (state.real()) return state.reals();
   Matrix<float> out(state.chains(), state.units());
   unpack(State(state.bits(), Bernoulli::kLevels), out);
   return out;
 }
 
-Matrix<float> drawable_means(const Rbm& model, const State& hidden, const Context& context) {
+Matrix<float> plain_means(const Rbm& model, const State& hidden, const Context& context) {
   Matrix<float> out = model.conditional_means(Rbm::kVisible, hidden, context);
+  if (real_valued(model.visible())) return out;
   const Levels levels = levels_of(model.visible());
   for (float& value : out.elements()) value = (value - levels.low) / levels.gap();
   return out;
+}
+
+Matrix<float> drawable(Matrix<float> values, const Layer& layer) {
+  if (!real_valued(layer) || values.elements().empty()) return values;
+  std::vector<float> sorted(values.elements().begin(), values.elements().end());
+  std::sort(sorted.begin(), sorted.end());
+  const float low = sorted[sorted.size() / 100], high = sorted[sorted.size() - 1 - sorted.size() / 100];
+  const float range = high > low ? high - low : 1.0f;
+  for (float& value : values.elements()) value = (value - low) / range;
+  return values;
 }
 
 Image picture_of_rows(const Matrix<float>& rows, PictureShape shape) {
@@ -76,13 +88,14 @@ Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit
   return signed_sheet(tiles, sheet_for(shape, weights.rows()));
 }
 
-Matrix<float> reconstructions(const Rbm& model, const Bits& rows, Key key, const Context& context) {
-  const Chains chains = start_at(model, State(rows, levels_of(model.visible())), 0, key, context);
-  return drawable_means(model, chains.layers[Rbm::kHidden], context);
+Matrix<float> reconstructions(const Rbm& model, const State& rows, Key key, const Context& context) {
+  const Chains chains = start_at(model, rows, 0, key, context);
+  return plain_means(model, chains.layers[Rbm::kHidden], context);
 }
 
-Image picture_of_pairs(const Bits& rows, const Matrix<float>& reconstructed, PictureShape shape) {
-  return paired_sheet(drawable(State(rows, Bernoulli::kLevels)), reconstructed, sheet_for(shape, rows.cols()));
+Image picture_of_pairs(const Layer& layer, const State& rows, const Matrix<float>& reconstructed, PictureShape shape) {
+  return paired_sheet(drawable(plain_values(rows), layer), drawable(reconstructed, layer),
+                      sheet_for(shape, rows.units()));
 }
 
 }  // namespace ergodic

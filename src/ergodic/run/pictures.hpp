@@ -20,17 +20,19 @@ PictureShape drawn_shape(PictureShape shape, std::size_t units);
 std::string shape_text(PictureShape shape);
 PictureShape shape_from_notes(const std::map<std::string, std::string>& notes, std::size_t units);
 
-/// States as values in [0, 1] for drawing, whatever their levels.
-Matrix<float> drawable(const State& state);
-/// The expected values of the visible layer given the chains' hidden states, in [0, 1].
-Matrix<float> drawable_means(const Rbm& model, const State& hidden, const Context& context);
+/// States, or the expected values of the visible layer given the chains' hidden states, as other programs take them and
+/// --data reads them back: 0 and 1 for the levels of two-valued units, else the values themselves.
+Matrix<float> plain_values(const State& state);
+Matrix<float> plain_means(const Rbm& model, const State& hidden, const Context& context);
+/// The same for drawing, in [0, 1]: real values between their quantiles of 1 and 99 %.
+Matrix<float> drawable(Matrix<float> values, const Layer& layer);
 
 Image picture_of_rows(const Matrix<float>& rows, PictureShape shape);
 /// One tile for each hidden unit: its weights to the visible layer; at most `limit` of them, the largest first.
 Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit);
-/// E[x' | v] with v ~ p(v | x), in [0, 1]: what the machine makes of each row.
-Matrix<float> reconstructions(const Rbm& model, const Bits& rows, Key key, const Context& context);
+/// E[x' | v] with v ~ p(v | x): what the machine makes of each row, in plain values.
+Matrix<float> reconstructions(const Rbm& model, const State& rows, Key key, const Context& context);
 /// Each row beside its reconstruction.
-Image picture_of_pairs(const Bits& rows, const Matrix<float>& reconstructed, PictureShape shape);
+Image picture_of_pairs(const Layer& layer, const State& rows, const Matrix<float>& reconstructed, PictureShape shape);
 
 }  // namespace ergodic

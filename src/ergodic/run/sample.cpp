@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "ergodic/format/npy.hpp"
 #include "ergodic/run/output.hpp"
@@ -26,9 +26,23 @@ void require_picture_or_array(const std::filesystem::path& out) {
 
 bool is_array(const std::filesystem::path& out) { return out.extension() == ".npy"; }
 
-/// Values in [0, 1], whatever the units, as 32-bit floats: what --data reads back.
+/// Plain values as 32-bit floats: what --data reads back.
 void write_values(const std::filesystem::path& out, const Matrix<float>& values) {
   write_npy(out, array_of(values.elements(), {values.rows(), values.cols()}));
+}
+
+/// The expected share of units or sites that differ between a row and a draw of its reconstruction; of real units the
+/// root of the mean squared difference to the expected values.
+double mean_difference(const Layer& visible, const State& rows, const Matrix<float>& means) {
+  const Matrix<float> values = plain_values(rows);
+  double sum = 0.0;
+  for (std::size_t k = 0; k < values.elements().size(); ++k) {
+    const double difference = double{values.elements()[k]} - means.elements()[k];
+    sum += rows.real() ? difference * difference : std::abs(difference);
+  }
+  const double sites = static_cast<double>(rows.chains() * sites_of(visible));
+  // Where one letter takes the place of another, two units differ.
+  return rows.real() ? std::sqrt(sum / sites) : sum / sites / (letters_of(visible) > 0 ? 2.0 : 1.0);
 }
 
 }  // namespace
@@ -61,12 +75,13 @@ SampleResult draw_samples(const SampleRequest& request, const Context& context) 
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   result.stopped = chains.sweep < request.sweeps;
   if (result.stopped) return result;
-  const Matrix<float> values = request.means ? drawable_means(model, chains.layers[Rbm::kHidden], context)
-                                             : drawable(chains.layers[Rbm::kVisible]);
+  const Matrix<float> values = request.means ? plain_means(model, chains.layers[Rbm::kHidden], context)
+                                             : plain_values(chains.layers[Rbm::kVisible]);
   if (is_array(request.out)) {
     write_values(request.out, values);
   } else {
-    write_png(request.out, picture_of_rows(values, shape_from_notes(file.notes, values.cols())));
+    const PictureShape shape = shape_from_notes(file.notes, values.cols());
+    write_png(request.out, picture_of_rows(drawable(values, model.visible()), shape));
   }
   return result;
 }
@@ -88,23 +103,17 @@ Spec ReconstructRequest::spec() {
 ReconstructResult draw_reconstructions(const ReconstructRequest& request, const Context& context) {
   require_picture_or_array(request.out);
   const ModelFile file = load_model(request.model);
-  const Dataset data = load_split(request.data, request.split);
-  require_matching_units(data, units_of(file.model.visible()));
+  const Layer& visible = file.model.visible();
+  const Dataset data = load_split_for(visible, request.data, request.split);
   const Key key{request.seed};
-  std::vector<std::uint32_t> chosen(std::min<std::size_t>(request.count, data.rows()));
-  std::iota(chosen.begin(), chosen.end(), 0u);
-  const Bits rows = gather(data, chosen, key, 0);
+  const State rows = first_rows(visible, data, request.count, key);
   const Matrix<float> made = reconstructions(file.model, rows, key, context);
   if (is_array(request.out)) {
     write_values(request.out, made);
   } else {
-    write_png(request.out, picture_of_pairs(rows, made, data.shape));
+    write_png(request.out, picture_of_pairs(visible, rows, made, data.shape));
   }
-  double differing = 0.0;
-  for (std::size_t r = 0; r < rows.rows(); ++r) {
-    for (std::size_t i = 0; i < rows.cols(); ++i) differing += rows.get(r, i) ? 1.0 - made(r, i) : made(r, i);
-  }
-  return {request.out, rows.rows(), differing / static_cast<double>(rows.rows() * rows.cols())};
+  return {request.out, rows.chains(), mean_difference(visible, rows, made)};
 }
 
 std::string to_json(const SampleResult& result) {

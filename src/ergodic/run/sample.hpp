@@ -43,7 +43,8 @@ struct SampleResult {
 struct ReconstructResult {
   std::filesystem::path out;
   std::uint64_t count = 0;
-  double error = 0.0;  ///< expected share of bits that differ between a row and a draw of its reconstruction
+  double error = 0.0;  ///< expected share of units that differ between a row and a draw of its reconstruction; of real
+                       ///< units the root of the mean squared difference
 };
 
 /// Runs `count` chains from a far start and writes their visible states: a sheet if --out ends in .png, an array if in

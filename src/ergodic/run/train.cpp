@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 
 #include "ergodic/format/file.hpp"
@@ -34,6 +33,7 @@ std::string digest_of_data(const Dataset& data) {
   Sha256 digest;
   digest.add(std::as_bytes(data.bits.words()));
   digest.add(std::as_bytes(data.grey.elements()));
+  digest.add(std::as_bytes(data.real.elements()));
   return digest.hex();
 }
 
@@ -59,8 +59,22 @@ TrainOptions options_of(const TrainRequest& request) {
   return options;
 }
 
-Layer layer_of(UnitType type, std::size_t units) {
-  return type == UnitType::kSpin ? Layer(Spin{units}) : Layer(Bernoulli{units});
+std::string_view text_of(UnitType type) {
+  const auto& all = Names<UnitType>::kAll;
+  return std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == type; })->second;
+}
+
+Layer hidden_layer(const TrainRequest& request) {
+  const std::size_t letters = request.hidden_type == UnitType::kPotts ? request.hidden_letters : 0;
+  return make_layer(text_of(request.hidden_type), request.hidden * std::max<std::size_t>(letters, 1), letters);
+}
+
+/// What --visible-type asks for, before the data says how many.
+DataOptions data_options(const TrainRequest& request) {
+  DataOptions out = request.data;
+  const bool real = request.visible_type == UnitType::kGaussian || request.visible_type == UnitType::kRelu;
+  out.kind = real ? ValueKind::kReal : ValueKind::kBits;
+  return out;
 }
 
 std::filesystem::path checkpoint_beside(const std::filesystem::path& out) { return out.string() + ".checkpoint"; }
@@ -158,9 +172,7 @@ void write_report(const TrainRequest& request, const Rbm& model, const Dataset& 
   const Key key{request.seed};
   Chains chains = far_start(model, kPicturedSamples, key, context);
   for (std::uint64_t s = 0; s < kPictureSweeps; ++s) step(Gibbs{}, model, chains, key, context);
-  std::vector<std::uint32_t> rows(std::min(kPicturedPairs, data.rows()));
-  std::iota(rows.begin(), rows.end(), 0u);
-  const Bits shown = gather(data, rows, key, 0);
+  const State shown = first_rows(model.visible(), data, kPicturedPairs, key);
   ReportContent content;
   content.title = fmt::format("A restricted Boltzmann machine of {}", request.data.source);
   content.summary = summary_of(request, model, result);
@@ -168,9 +180,10 @@ void write_report(const TrainRequest& request, const Rbm& model, const Dataset& 
   content.charts = charts_from(records);
   content.pictures = {
       {fmt::format("Samples: {} chains after {} sweeps, expected values", kPicturedSamples, kPictureSweeps),
-       picture_of_rows(drawable_means(model, chains.layers[Rbm::kHidden], context), data.shape)},
+       picture_of_rows(drawable(plain_means(model, chains.layers[Rbm::kHidden], context), model.visible()),
+                       data.shape)},
       {"Data, each beside its reconstruction",
-       picture_of_pairs(shown, reconstructions(model, shown, key, context), data.shape)},
+       picture_of_pairs(model.visible(), shown, reconstructions(model, shown, key, context), data.shape)},
       {"Filters: the hundred strongest hidden units", picture_of_filters(model, data.shape, 100)}};
   const std::string page = html_report(content);
   write_file(request.report, std::as_bytes(std::span(page)));
@@ -185,8 +198,10 @@ Spec TrainRequest::spec() {
   spec.group("Model")
       .choice("model", model, "the kind of machine")
       .count("hidden", hidden, 1, 1000000, "hidden units")
-      .choice("visible-type", visible_type, "visible units: {0,1} or -1/+1")
-      .choice("hidden-type", hidden_type, "hidden units: {0,1} or -1/+1");
+      .choice("visible-type", visible_type,
+              "visible units: {0,1}, -1/+1, letters, real with normal noise, or real and not negative")
+      .choice("hidden-type", hidden_type, "hidden units, the same types")
+      .count("hidden-letters", hidden_letters, 2, 1000, "letters of each hidden unit, if --hidden-type is potts");
   spec.group("Training")
       .choice("method", method,
               "the model's side of the gradient: persistent chains, chains from the data, or exact (small machines)")
@@ -225,14 +240,16 @@ TrainResult train(TrainRequest request, const Context& outer) {
   check_outputs(request, checkpoint);
 
   const Key key{request.seed};
-  Dataset data = load_data(request.data).train;
+  Dataset data = load_data(data_options(request)).train;
   const auto held_out_rows = static_cast<std::size_t>(request.held_out_share * static_cast<double>(data.rows()));
   const Dataset held_out = split_off(data, held_out_rows, key.at(Purpose::kSplit));
   settle(request, data.rows());
   Settings settings = request.spec().settings();
   settings["content of the data"] = digest_of_data(data);
 
-  Rbm model(layer_of(request.visible_type, data.units()), layer_of(request.hidden_type, request.hidden));
+  const Layer visible = make_layer(text_of(request.visible_type), data.units());
+  require_kind(visible, data);
+  Rbm model(visible, hidden_layer(request));
   std::optional<TrainingState> saved;
   if (request.resume && std::filesystem::exists(checkpoint)) saved = load_checkpoint(checkpoint, model, settings);
   if (!saved) initialise(model, data, request.weight_scale, key, outer);

@@ -13,13 +13,16 @@
 
 namespace ergodic {
 
-enum class UnitType { kBernoulli, kSpin };
+enum class UnitType { kBernoulli, kSpin, kPotts, kGaussian, kRelu };
 enum class ModelKind { kRbm };
 
 template <>
 struct Names<UnitType> {
-  static constexpr std::array<std::pair<UnitType, std::string_view>, 2> kAll{
-      {{UnitType::kBernoulli, "bernoulli"}, {UnitType::kSpin, "spin"}}};
+  static constexpr std::array<std::pair<UnitType, std::string_view>, 5> kAll{{{UnitType::kBernoulli, Bernoulli::kName},
+                                                                              {UnitType::kSpin, Spin::kName},
+                                                                              {UnitType::kPotts, Potts::kName},
+                                                                              {UnitType::kGaussian, Gaussian::kName},
+                                                                              {UnitType::kRelu, Relu::kName}}};
 };
 template <>
 struct Names<ModelKind> {
@@ -43,6 +46,7 @@ struct TrainRequest {
   UnitType visible_type = UnitType::kBernoulli;
   UnitType hidden_type = UnitType::kBernoulli;
   std::uint64_t hidden = 500;
+  std::uint64_t hidden_letters = 4;
   Method method = Method::kPcd;
   std::uint64_t steps = 1;
   std::uint64_t chains = 0;  ///< 0: as many as the batch has rows

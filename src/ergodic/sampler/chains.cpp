@@ -2,9 +2,6 @@
 
 #include <utility>
 
-#include "ergodic/core/elementary.hpp"
-#include "ergodic/kernels/coin.hpp"
-
 namespace ergodic {
 
 Chains start_at(const Rbm& model, State visible, std::uint64_t sweep, Key key, const Context& context) {
@@ -21,12 +18,10 @@ Chains start_at(const Rbm& model, State visible, std::uint64_t sweep, Key key, c
 Chains far_start(const Rbm& model, std::size_t count, Key key, const Context& context) {
   State visible = model.make_state(Rbm::kVisible, count);
   const Draw draw = key.at(Purpose::kInitialChains, 0, Rbm::kVisible);
-  const double gap = visible.levels().gap();
+  const std::vector<double> fields(model.visible_bias().begin(), model.visible_bias().end());
+  const Row row{fields, model.precision(Rbm::kVisible)};
   for (std::size_t r = 0; r < count; ++r) {
-    for (std::size_t i = 0; i < visible.units(); ++i) {
-      const double p = sigmoid(gap * model.visible_bias()[i]);
-      visible.bits().set(r, i, coin(draw, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(i), p));
-    }
+    ergodic::draw(model.visible(), row, {draw, static_cast<std::uint32_t>(r), visible, r});
   }
   return start_at(model, std::move(visible), 0, key, context);
 }

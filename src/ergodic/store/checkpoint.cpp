@@ -63,8 +63,11 @@ void put_chains(Tensors& tensors, const Chains& chains) {
   tensors.metadata["sweep"] = std::to_string(chains.sweep);
   tensors.metadata["first_chain"] = std::to_string(chains.first_chain);
   for (std::size_t l = 0; l < chains.layers.size(); ++l) {
-    const Bits& bits = chains.layers[l].bits();
-    tensors.arrays.emplace_back(chain_name(l), array_of(bits.words(), {bits.rows(), Bits::words_for(bits.cols())}));
+    const State& layer = chains.layers[l];
+    const Bits& bits = layer.bits();
+    tensors.arrays.emplace_back(chain_name(l),
+                                layer.real() ? array_of(layer.reals().elements(), {layer.chains(), layer.units()})
+                                             : array_of(bits.words(), {bits.rows(), Bits::words_for(bits.cols())}));
   }
 }
 
@@ -76,6 +79,12 @@ Chains take_chains(const Tensors& tensors, const Rbm& model, const std::string& 
   chains.first_chain = number_at(tensors, "first_chain", where);
   for (std::size_t l = 0; l < Rbm::kLayers; ++l) {
     const std::size_t units = units_of(model.layer(l)), row_words = Bits::words_for(units);
+    if (real_valued(model.layer(l))) {
+      const std::vector<float> values = floats_at(tensors, chain_name(l), {count, units}, where);
+      chains.layers.push_back(model.make_state(l, count));
+      std::copy(values.begin(), values.end(), chains.layers.back().reals().elements().begin());
+      continue;
+    }
     const auto words =
         elements_at<std::uint64_t>(tensors, chain_name(l), ElementType::kUInt64, {count, row_words}, where);
     const std::size_t used = units % Bits::kWordBits;

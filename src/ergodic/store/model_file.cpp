@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <utility>
 
 #include "ergodic/core/error.hpp"
@@ -15,16 +16,27 @@ constexpr const char* kFormat = "ergodic-model";
 constexpr int kVersionOfFormat = 1;
 
 /// What the file itself says, apart from the notes.
-constexpr std::string_view kOwnKeys[] = {"format", "version", "model", "visible", "hidden", "written_by", "digest"};
+constexpr std::string_view kOwnKeys[] = {"format",          "version",        "model",      "visible", "hidden",
+                                         "visible_letters", "hidden_letters", "written_by", "digest"};
 
-std::string unit_type(const Tensors& tensors, const std::string& side, const std::string& where) {
-  const auto found = tensors.metadata.find(side);
-  if (found == tensors.metadata.end()) return std::string(Bernoulli::kName);
-  if (found->second != Bernoulli::kName && found->second != Spin::kName) {
-    throw DataError(fmt::format("{}: metadata: expected '{}' to be {} or {}, found '{}'", where, side, Bernoulli::kName,
-                                Spin::kName, found->second));
+/// The layer of one side, as the metadata has it: {0,1} units if it says nothing.
+Layer layer_from(const Tensors& tensors, const std::string& side, std::size_t units, const std::string& where) {
+  const auto text = [&](const std::string& key, std::string_view otherwise) {
+    const auto found = tensors.metadata.find(key);
+    return found == tensors.metadata.end() ? std::string(otherwise) : found->second;
+  };
+  const std::string letters = text(side + "_letters", "0");
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(letters.data(), letters.data() + letters.size(), count);
+  if (error != std::errc{} || end != letters.data() + letters.size()) {
+    throw DataError(
+        fmt::format("{}: metadata: expected '{}_letters' to be a number, found '{}'", where, side, letters));
   }
-  return found->second;
+  try {
+    return make_layer(text(side, Bernoulli::kName), units, count);
+  } catch (const UsageError& e) {
+    throw DataError(fmt::format("{}: metadata: '{}': {}", where, side, e.what()));
+  }
 }
 
 Rbm empty_machine(const Tensors& tensors, const std::string& where) {
@@ -35,8 +47,13 @@ Rbm empty_machine(const Tensors& tensors, const std::string& where) {
         "{}: weights: expected shape [visible, hidden], both at least 1, found {} dimensions and {} elements", where,
         weights->shape.size(), weights->size()));
   }
-  return Rbm(make_layer(unit_type(tensors, "visible", where), weights->shape[0]),
-             make_layer(unit_type(tensors, "hidden", where), weights->shape[1]));
+  const Layer visible = layer_from(tensors, "visible", weights->shape[0], where);
+  const Layer hidden = layer_from(tensors, "hidden", weights->shape[1], where);
+  try {
+    return Rbm(visible, hidden);
+  } catch (const UsageError& e) {
+    throw DataError(fmt::format("{}: {}", where, e.what()));
+  }
 }
 
 }  // namespace
@@ -49,6 +66,9 @@ void save_model(const std::filesystem::path& path, const Rbm& model, const std::
   tensors.metadata["model"] = "rbm";
   tensors.metadata["visible"] = name_of(model.visible());
   tensors.metadata["hidden"] = name_of(model.hidden());
+  if (letters_of(model.visible()) > 0)
+    tensors.metadata["visible_letters"] = std::to_string(letters_of(model.visible()));
+  if (letters_of(model.hidden()) > 0) tensors.metadata["hidden_letters"] = std::to_string(letters_of(model.hidden()));
   put_parameters(tensors, model);
   write_sealed(path, std::move(tensors));
 }

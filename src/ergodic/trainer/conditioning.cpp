@@ -1,38 +1,93 @@
 #include "ergodic/trainer/conditioning.hpp"
 
-namespace ergodic {
+#include <cmath>
 
-void condition(const Rbm& model, std::span<const double> mu, std::span<const double> lambda, const Decay& decay,
-               Statistics& gradient, const Context& context) {
-  const std::size_t n = units_of(model.visible()), m = units_of(model.hidden());
-  const double g = levels_of(model.visible()).gap(), h = levels_of(model.hidden()).gap();
-  const double weight_factor = 1.0 / (g * h * g * h);
-  const double l1 = decay.l1 / (g * h), l2 = decay.l2;
-  const MatrixView<double> dw(gradient.data(), n, m);
-  const std::span<double> db(gradient.data() + n * m, n);
-  const std::span<double> dc(gradient.data() + n * m + n, m);
-  constexpr std::size_t kRows = 32;
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kRows = 32, kColumns = 64;  // of the weights, that one thread takes at a time
+
+constexpr double kRealGap = 2.0;        // of hidden units, whose deviation given the visible ones is 1
+constexpr double kVisibleGap = 0.3;     // of visible ones, in terms of the deviations of the data
+constexpr double kPrecisionRate = 0.3;  // steps of a log precision, in terms of the others
+
+/// The gradient's parts.
+struct Parts {
+  MatrixView<double> weights;
+  std::span<double> visible, hidden;
+  std::span<double> visible_precision, hidden_precision;  // empty unless the layer is real
+};
+
+Parts parts_of(const Rbm& model, Statistics& gradient) {
+  const auto part = [&](const char* slot) {
+    const Slot& found = model.parameters().slot(slot);
+    return std::span(gradient).subspan(found.offset, found.size);
+  };
+  const auto precision = [&](std::size_t block) {
+    return real_valued(model.layer(block)) ? part(Rbm::precision_slot(block)) : std::span<double>();
+  };
+  return {{part("weights").data(), units_of(model.visible()), units_of(model.hidden())},
+          part("visible_bias"),
+          part("hidden_bias"),
+          precision(Rbm::kVisible),
+          precision(Rbm::kHidden)};
+}
+
+/// The derivative by the log of the precision where the mean stays, in place of the one where bias and weights stay.
+void keep_means(const Rbm& model, const Parts& d) {
+  for (std::size_t i = 0; i < d.visible_precision.size(); ++i) {
+    double& dz = d.visible_precision[i];
+    dz += model.visible_bias()[i] * d.visible[i];
+    for (std::size_t j = 0; j < d.hidden.size(); ++j) dz += double{model.weights()(i, j)} * d.weights(i, j);
+  }
+}
+
+}  // namespace
+
+Gaps gaps_of(const Rbm& model, const Dataset& data) {
+  const auto gap = [](const Layer& layer) { return real_valued(layer) ? kRealGap : double{levels_of(layer).gap()}; };
+  Gaps out{std::vector<double>(units_of(model.visible()), gap(model.visible())),
+           std::vector<double>(units_of(model.hidden()), gap(model.hidden()))};
+  if (!real_valued(model.visible())) return out;
+  const std::vector<double> deviations = unit_deviations(data);
+  const double leading = std::sqrt(leading_variance(data, deviations));
+  for (std::size_t i = 0; i < deviations.size(); ++i) out.visible[i] = kVisibleGap * leading * deviations[i];
+  return out;
+}
+
+void condition(const Rbm& model, const Gaps& gaps, std::span<const double> mu, std::span<const double> lambda,
+               const Decay& decay, Statistics& gradient, const Context& context) {
+  const Parts d = parts_of(model, gradient);
+  const std::size_t n = d.visible.size(), m = d.hidden.size();
+  keep_means(model, d);
   context.for_blocks(n, kRows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      double* row = dw.row(i).data();
-      const double mean = mu[i], change = db[i];
+      double* row = d.weights.row(i).data();
+      const double mean = mu[i], change = d.visible[i], g = gaps.visible[i];
       const float* weights = model.weights().row(i).data();
       for (std::size_t j = 0; j < m; ++j) {
-        const double w = weights[j];
+        const double w = weights[j], gap = g * gaps.hidden[j];
         const double sign = static_cast<double>(w > 0.0) - static_cast<double>(w < 0.0);
-        row[j] = weight_factor * (row[j] - mean * dc[j] - change * lambda[j]) - l2 * w - l1 * sign;
+        row[j] =
+            (row[j] - mean * d.hidden[j] - change * lambda[j]) / (gap * gap) - decay.l2 * w - decay.l1 / gap * sign;
       }
-      db[i] /= g * g;
-      for (std::size_t j = 0; j < m; ++j) db[i] -= row[j] * lambda[j];
+      d.visible[i] /= g * g;
+      for (std::size_t j = 0; j < m; ++j) d.visible[i] -= row[j] * lambda[j];
     }
   });
-  constexpr std::size_t kColumns = 64;
   context.for_blocks(m, kColumns, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t j = begin; j < end; ++j) dc[j] /= h * h;
+    for (std::size_t j = begin; j < end; ++j) d.hidden[j] /= gaps.hidden[j] * gaps.hidden[j];
     for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = begin; j < end; ++j) dc[j] -= dw(i, j) * mu[i];
+      for (std::size_t j = begin; j < end; ++j) d.hidden[j] -= d.weights(i, j) * mu[i];
     }
   });
+  for (std::size_t i = 0; i < d.visible_precision.size(); ++i) {
+    double& dz = d.visible_precision[i];
+    dz *= kPrecisionRate / (1.0 + std::abs(dz));  // one row far out must not undo what all others say
+    d.visible[i] += model.visible_bias()[i] * dz;
+    for (std::size_t j = 0; j < m; ++j) d.weights(i, j) += model.weights()(i, j) * dz;
+  }
+  for (double& dz : d.hidden_precision) dz = 0.0;
 }
 
 }  // namespace ergodic

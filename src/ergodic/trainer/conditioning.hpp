@@ -8,12 +8,20 @@
 // Weight decay pulls the weights of that machine to zero, while its biases, and with them the units' means, stay.
 //
 // Units: a +-1 unit is a {0,1} unit with a gap of 2 and all parameters rewritten. Each slot's step is divided by the
-// square of its units' gaps, so that both learn exactly alike.
+// square of its units' gaps, so that both learn exactly alike. Real units have gaps in proportion to the standard
+// deviations of the data, so that it does not matter in what units they were measured, and to the deviation along the
+// direction in which all of them vary most: that is where steps would become too large first.
+//
+// Precision (Cho, Ilin and Raiko 2011): where the precision of a real visible unit changes, its bias and weights change
+// in proportion, so that its mean given the hidden layer stays; what is learned is the noise alone. The scale of real
+// hidden units is free, so their precision stays as it is.
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
+#include "ergodic/data/dataset.hpp"
 #include "ergodic/model/rbm.hpp"
 
 namespace ergodic {
@@ -23,11 +31,20 @@ struct Decay {
   double l2 = 0.0;  ///< penalty l2/2 * sum w^2
 };
 
+/// The gap of each unit.
+struct Gaps {
+  std::vector<double> visible, hidden;
+};
+/// Those of a machine, given the data that it will learn if its visible units are real.
+Gaps gaps_of(const Rbm& model, const Dataset& data);
+
 /// Turns the plain gradient (data statistics minus model statistics) into the conditioned one, in place, with gaps g of
 /// the visible and h of the hidden units:
 ///   dW <- (dW - mu dc' - db lambda') / (g h)^2 - l2 W - l1 sign(W) / (g h),
-///   db <- db / g^2 - dW lambda,   dc <- dc / h^2 - dW' mu.
-void condition(const Rbm& model, std::span<const double> mu, std::span<const double> lambda, const Decay& decay,
-               Statistics& gradient, const Context& context);
+///   db <- db / g^2 - dW lambda,   dc <- dc / h^2 - dW' mu;
+/// and, with z the log of a visible unit's precision,
+///   dz <- dz + b db + W dW' (those of the plain gradient),   db <- db + b dz,   dW <- dW + W dz.
+void condition(const Rbm& model, const Gaps& gaps, std::span<const double> mu, std::span<const double> lambda,
+               const Decay& decay, Statistics& gradient, const Context& context);
 
 }  // namespace ergodic

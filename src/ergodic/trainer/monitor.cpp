@@ -8,8 +8,7 @@
 namespace ergodic {
 namespace {
 
-constexpr std::size_t kCheapEnumeration =
-    16;  // units of the smaller layer up to which a record affords the exact likelihood
+constexpr double kCheapEnumeration = 16.0;  // bits up to which a record affords the exact likelihood
 
 double average(std::span<const double> values) {
   double sum = 0.0;
@@ -56,15 +55,19 @@ Measures measure(const Rbm& model, const State& train, const State& held_out, Ke
     out.emplace_back("free_energy_gap", judged_free_energy - average(model.free_energy(train, context)));
   }
   out.emplace_back("reconstruction_error", reconstruction_error(model, train, key, step, context));
-  out.emplace_back("pseudo_log_likelihood", average(pseudo_log_likelihood(model, judged, key, step, context)));
-  if (enumerated_units(model) <= kCheapEnumeration) {
+  if (!judged.real()) {
+    out.emplace_back("pseudo_log_likelihood", average(pseudo_log_likelihood(model, judged, key, step, context)));
+  }
+  if (enumerated_bits(model) <= kCheapEnumeration) {
     const Context unobserved{context.threads, nullptr};
     out.emplace_back("log_likelihood", -judged_free_energy - *exact_log_z(model, unobserved));
   }
   out.emplace_back("weight_norm", weight_norm(model));
-  const Activity activity = hidden_activity(model, train, context);
-  out.emplace_back("dead", activity.dead);
-  out.emplace_back("saturated", activity.saturated);
+  if (two_valued(model.hidden())) {
+    const Activity activity = hidden_activity(model, train, context);
+    out.emplace_back("dead", activity.dead);
+    out.emplace_back("saturated", activity.saturated);
+  }
   return out;
 }
 

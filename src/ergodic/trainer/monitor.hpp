@@ -16,11 +16,14 @@ using Measures = std::vector<std::pair<std::string, double>>;
 
 /// On these rows of training data and (if any) of held-out data:
 ///   free_energy_gap        mean F(held out) - mean F(training); it grows when the machine over-fits
-///   reconstruction_error   share of bits that differ after one step up and down
-///   pseudo_log_likelihood  sum_i log p(x_i | the rest), estimated from a few units a row; of held-out rows if any
+///   reconstruction_error   share of units or sites that differ after one step up and down; of real units the root
+///                          of the mean squared difference
+///   pseudo_log_likelihood  sum_i log p(x_i | the rest), estimated from a few sites a row; of held-out rows if any; not
+///                          of real units
 ///   log_likelihood         exact, where the smaller layer is small enough; of held-out rows if any
 ///   weight_norm            root of the mean squared weight
-///   dead, saturated        shares of hidden units on (high) for less than 1 %, or more than 99 %, on average
+///   dead, saturated        shares of hidden units on (high) for less than 1 %, or more than 99 %, on average; if they
+///                          are two-valued
 Measures measure(const Rbm& model, const State& train, const State& held_out, Key key, std::uint64_t step,
                  const Context& context);
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/model/exact.hpp"
 #include "ergodic/trainer/monitor.hpp"
@@ -16,21 +17,41 @@ namespace {
 
 constexpr std::size_t kMostMonitoredRows = 1000, kFewestMonitoredRows = 100;
 constexpr std::size_t kMonitoredMacs = 400'000'000;  // of a product: large machines are measured on fewer rows
-constexpr std::uint64_t kMonitorStep = 1;   // the same numbers at each record: curves show the machine, not the noise
+constexpr std::uint64_t kMonitorStep = 1;  // the same numbers at each record: curves show the machine, not the noise
+// Real visible units begin with half of the deviations of the data as noise. With all of it a machine without couplings
+// has the data's variances already, and no reason to learn.
+constexpr double kFirstNoise = 0.5;
+constexpr double kFirstFields = 50.0;
 constexpr double kHiddenOffsetRate = 0.01;  // weight of a new batch in the moving mean of the hidden layer
 
-/// The mean of each visible unit in its own levels.
-std::vector<double> value_means(const Dataset& data, Levels levels) {
+/// The mean of each visible unit in its own values.
+std::vector<double> value_means(const Dataset& data, const Layer& layer) {
   std::vector<double> means = unit_means(data);
+  if (real_valued(layer)) return means;
+  const Levels levels = levels_of(layer);
   for (double& m : means) m = levels.low + levels.gap() * m;
   return means;
+}
+
+std::vector<double> deviations_of(const Dataset& data, const Layer& layer) {
+  return real_valued(layer) ? unit_deviations(data) : std::vector<double>();
+}
+
+/// The offsets of centring before anything is known: the means without fields; or what makes the gradient that of the
+/// plain machine in {0,1} units.
+std::vector<double> first_offsets(const Layer& layer, Precision precision, bool centred) {
+  if (!centred) return std::vector<double>(units_of(layer), real_valued(layer) ? 0.0 : levels_of(layer).low);
+  const std::vector<double> no_fields(units_of(layer));
+  std::vector<float> out(units_of(layer));
+  means(layer, {no_fields, precision}, out);
+  return {out.begin(), out.end()};
 }
 
 State monitored(const Rbm& model, const Dataset& data, Key key) {
   std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
   const std::size_t affordable = kMonitoredMacs / model.weights().elements().size();
   rows.resize(std::min(rows.size(), std::clamp(affordable, kFewestMonitoredRows, kMostMonitoredRows)));
-  return State(gather(data, rows, key, 0), levels_of(model.visible()));
+  return state_of(model.visible(), gather(data, rows, key, 0));
 }
 
 double named(const Record& record, std::string_view name) {
@@ -58,6 +79,14 @@ void warn_if_unhealthy(const Record& now, const Record& before, const Context& c
   }
 }
 
+/// Keeps the noise of real visible units between a twentieth and three halves of the deviations of the data.
+void bound_precisions(std::span<const double> deviations, std::span<float> log_precisions) {
+  for (std::size_t i = 0; i < deviations.size(); ++i) {
+    const double of_data = -2.0 * portable_log(deviations[i]);
+    log_precisions[i] = static_cast<float>(std::clamp(double{log_precisions[i]}, of_data - 0.811, of_data + 5.99));
+  }
+}
+
 std::unique_ptr<NegativePhase> make_negative_phase(const Rbm& model, const TrainOptions& options, Key key,
                                                    const Context& context) {
   switch (options.method) {
@@ -75,23 +104,33 @@ std::unique_ptr<NegativePhase> make_negative_phase(const Rbm& model, const Train
 }  // namespace
 
 void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, const Context& context) {
-  const std::vector<double> means = value_means(data, levels_of(model.visible()));
+  const std::vector<double> deviations = deviations_of(data, model.visible());
+  std::vector<double> noise = deviations;
+  for (double& deviation : noise) deviation *= kFirstNoise;
   // A unit that never changes would get an infinite bias: no mean is taken to be closer to a level than this.
   const double margin = 1.0 / (static_cast<double>(data.rows()) + 2.0);
   const Draw draw = key.at(Purpose::kInitialWeights);
-  const double scale = weight_scale / (double{levels_of(model.visible()).gap()} * levels_of(model.hidden()).gap());
+  const std::vector<double> fields =
+      fields_for_means(model.visible(), value_means(data, model.visible()), noise, margin);
+  const Gaps gaps = gaps_of(model, data);
+  // Fields of real units add up over as many terms as there are units.
+  const double spread = kFirstFields / std::sqrt(static_cast<double>(data.units()));
   model.update(
       [&](Parameters& parameters) {
         const std::size_t hidden = units_of(model.hidden());
         const std::span<float> weights = parameters["weights"];
         for (std::size_t k = 0; k < weights.size(); ++k) {
           const auto i = static_cast<std::uint32_t>(k / hidden), j = static_cast<std::uint32_t>(k % hidden);
-          weights[k] = static_cast<float>(scale * draw.normal(i, j));
+          const double scale = deviations.empty() ? 1.0 / gaps.visible[i] : spread / deviations[i];
+          weights[k] = static_cast<float>(weight_scale * scale / gaps.hidden[j] * draw.normal(i, j));
         }
-        for (std::size_t i = 0; i < means.size(); ++i) {
-          parameters["visible_bias"][i] = static_cast<float>(field_for_mean(model.visible(), means[i], margin));
+        for (std::size_t i = 0; i < fields.size(); ++i) {
+          parameters["visible_bias"][i] = static_cast<float>(fields[i]);
         }
         std::fill(parameters["hidden_bias"].begin(), parameters["hidden_bias"].end(), 0.0f);
+        for (std::size_t i = 0; i < deviations.size(); ++i) {
+          parameters[Rbm::precision_slot(Rbm::kVisible)][i] = static_cast<float>(-2.0 * portable_log(noise[i]));
+        }
       },
       context);
 }
@@ -103,19 +142,18 @@ Trainer::Trainer(Rbm& model, const Dataset& train, const Dataset& held_out, cons
       options_(options),
       key_(key),
       batches_(train.rows(), options.batch, key),
-      visible_offset_(value_means(train, levels_of(model.visible()))),
+      deviations_(deviations_of(train, model.visible())),
+      gaps_(gaps_of(model, train)),
+      visible_offset_(options.centred ? value_means(train, model.visible())
+                                      : first_offsets(model.visible(), {}, false)),
       velocity_(model.parameters().values().size()),
+      hidden_offset_(first_offsets(model.hidden(), model.precision(Rbm::kHidden), options.centred)),
       monitored_train_(monitored(model, train, key)) {
   require(train.units() == units_of(model.visible()),
           fmt::format("the machine has {} visible units, the data {}", units_of(model.visible()), train.units()));
   require(options.batch <= train.rows(),
           fmt::format("a batch of {} is larger than the {} rows of training data", options.batch, train.rows()));
   if (held_out.rows() > 0) monitored_held_out_ = monitored(model, held_out, key);
-  // Without centring the offsets are the low levels, which makes the gradient that of {0,1} units.
-  const Levels visible = levels_of(model.visible()), hidden = levels_of(model.hidden());
-  if (!options.centred) visible_offset_.assign(units_of(model.visible()), visible.low);
-  hidden_offset_.assign(units_of(model.hidden()),
-                        options.centred ? 0.5 * (double{hidden.low} + hidden.high) : hidden.low);
   negative_ = make_negative_phase(model, options, key, context);
 }
 
@@ -138,36 +176,55 @@ void Trainer::update(const Context& context) {
   }
   {
     const Timed timed(context.profile, Stage::kGather);
-    gather(train_, rows, key_, batches_.epoch_of(update_), data_.layers[Rbm::kVisible].bits());
+    State& visible = data_.layers[Rbm::kVisible];
+    visible.real() ? gather(train_, rows, visible.reals())
+                   : gather(train_, rows, key_, batches_.epoch_of(update_), visible.bits());
   }
   model_.resample(Rbm::kHidden, data_.layers, key_.at(Purpose::kDataHidden, update_), 0, context);
   const ModelTerm model_term = negative_->advance(model_, data_, update_, key_, context);
 
   const double rate = options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
-  if (const auto* chains = std::get_if<const Chains*>(&model_term)) {
+  const auto* chains = std::get_if<const Chains*>(&model_term);
+  if (chains && !real_valued(model_.visible()) && !real_valued(model_.hidden())) {
     const Offsets offsets{visible_offset_, hidden_offset_, options_.centred ? kHiddenOffsetRate : 0.0};
     ascent_.step(model_, data_, **chains, offsets, options_.decay, options_.sgd, rate, velocity_, context);
   } else {
-    ascend_exactly(std::get<Statistics>(model_term), rate, context);
+    ascend(chains ? statistics_of(**chains, context) : std::get<Statistics>(model_term), rate, context);
   }
   ++update_;
 }
 
-/// The step for a model term without noise: then the data term has none either, its hidden layer being means.
-void Trainer::ascend_exactly(const Statistics& model_term, double rate, const Context& context) {
+Statistics Trainer::statistics_of(const Chains& samples, const Context& context) const {
+  Statistics out(model_.parameters().values().size());
+  const double weight = 1.0 / static_cast<double>(samples.count());
+  model_.add_statistics(Rbm::kVisible, samples.layers[Rbm::kVisible], moments_of(samples.layers[Rbm::kHidden]),
+                        {&weight, 1}, out, context);
+  return out;
+}
+
+/// The step by statistics in double: for exact ones, and for real units. The data term has no noise, its hidden layer
+/// being means.
+void Trainer::ascend(const Statistics& model_term, double rate, const Context& context) {
   const State& batch = data_.layers[Rbm::kVisible];
   const double weight = 1.0 / static_cast<double>(batch.chains());
   Statistics gradient(model_.parameters().values().size());
-  model_.add_statistics(batch, model_.conditional_means(Rbm::kHidden, batch, context), {&weight, 1}, gradient, context);
+  model_.add_statistics(Rbm::kVisible, batch, model_.conditional_moments(Rbm::kHidden, batch, context), {&weight, 1},
+                        gradient, context);
   if (options_.centred) {
-    const std::span<const double> hidden_means = std::span<const double>(gradient).last(hidden_offset_.size());
+    const Slot& hidden = model_.parameters().slot("hidden_bias");
+    const std::span<const double> hidden_means = std::span<const double>(gradient).subspan(hidden.offset, hidden.size);
     for (std::size_t j = 0; j < hidden_offset_.size(); ++j) {
       hidden_offset_[j] += kHiddenOffsetRate * (hidden_means[j] - hidden_offset_[j]);
     }
   }
   for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] -= model_term[k];
-  condition(model_, visible_offset_, hidden_offset_, options_.decay, gradient, context);
-  model_.update([&](Parameters& p) { ergodic::step(options_.sgd, rate, gradient, velocity_, p, context); }, context);
+  condition(model_, gaps_, visible_offset_, hidden_offset_, options_.decay, gradient, context);
+  model_.update(
+      [&](Parameters& p) {
+        ergodic::step(options_.sgd, rate, gradient, velocity_, p, context);
+        if (!deviations_.empty()) bound_precisions(deviations_, p[Rbm::precision_slot(Rbm::kVisible)]);
+      },
+      context);
 }
 
 void Trainer::record(const Context& context) {

@@ -47,8 +47,9 @@ struct TrainingState {
   std::vector<Record> records;        ///< the learning curve so far
 };
 
-/// Sets the parameters for the start: visible biases from the log-odds of the data, weights random with this standard
-/// deviation (as between {0,1} units; the same machine in +-1 units has smaller ones).
+/// Sets the parameters for the start: visible biases (and precisions) from the data, as if there were no couplings;
+/// weights random with this standard deviation (as between {0,1} units; the same machine in +-1 units has smaller
+/// ones).
 void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, const Context& context);
 
 class Trainer {
@@ -72,7 +73,8 @@ class Trainer {
 
  private:
   void update(const Context& context);
-  void ascend_exactly(const Statistics& model_term, double rate, const Context& context);
+  Statistics statistics_of(const Chains& samples, const Context& context) const;
+  void ascend(const Statistics& model_term, double rate, const Context& context);
   void record(const Context& context);
 
   Rbm& model_;
@@ -82,7 +84,9 @@ class Trainer {
   Minibatches batches_;
   std::unique_ptr<NegativePhase> negative_;
   SampledAscent ascent_;
-  Chains data_;                         // the batch, with hidden states drawn given it
+  Chains data_;                     // the batch, with hidden states drawn given it
+  std::vector<double> deviations_;  // of the data, if it is real
+  Gaps gaps_;
   std::vector<double> visible_offset_;  // mu: the mean of the data
   std::uint64_t update_ = 0;
   std::vector<float> velocity_;
