@@ -86,6 +86,18 @@ TEST(Diagnostics, AgreesWithTheFormulasInNumPy) {
   EXPECT_NEAR(found.autocorrelation_time, 4.976719576719576, 1e-12);
 }
 
+TEST(Diagnostics, NoPairOfCorrelationsCountsMoreThanTheOneBefore) {
+  // The sums of neighbouring correlations are 1.198305, 0.111813, 0.690417, 0.374082: the last two count as the second.
+  const Diagnosis found = diagnose(trace_of({{7, 9, 8, 5, 9, 9, 9, 0, 4, 6, 2, 3, 6, 8, 5, 1}}));
+  EXPECT_NEAR(found.autocorrelation_time, -1 + 2 * (1.198305 + 3 * 0.111813), 1e-5);
+}
+
+TEST(Diagnostics, TheEvenLagAtTheEndCountsIfItIsPositive) {
+  // The correlations at lags 1, 2, 3 are -0.012543, 0.111257, -0.320143: the second pair is negative.
+  const Diagnosis found = diagnose(trace_of({{0, 0, 5, 1, 4, 6, 6, 9, 1, 7, 4, 9, 0, 2, 0, 2}}));
+  EXPECT_NEAR(found.autocorrelation_time, -1 + 2 * (1 - 0.012543) + 0.111257, 1e-5);
+}
+
 TEST(Diagnostics, KnowsTheAutocorrelationTimeOfAnAutoregression) {
   // With a window of w lags the estimate has a relative standard error of sqrt(2 (2w + 1) / N) (Madras and Sokal 1988).
   // Geyer's rule ends the window where rho^w sinks into the noise of a correlation, s = sqrt(time(rho^2) / N) (Bartlett
