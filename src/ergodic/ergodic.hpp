@@ -57,6 +57,7 @@
 #include "ergodic/trainer/trainer.hpp"
 // log Z, and with it the likelihood.
 #include "ergodic/estimator/annealing.hpp"
+#include "ergodic/estimator/diagnostics.hpp"
 #include "ergodic/estimator/estimate.hpp"
 #include "ergodic/estimator/likelihood.hpp"
 // Kept and shown.
@@ -73,6 +74,7 @@
 #include "ergodic/run/environment.hpp"
 #include "ergodic/run/evaluate.hpp"
 #include "ergodic/run/inspect.hpp"
+#include "ergodic/run/mixing.hpp"
 #include "ergodic/run/sample.hpp"
 #include "ergodic/run/spec.hpp"
 #include "ergodic/run/train.hpp"

@@ -82,7 +82,7 @@ def test_pictures_are_whole_png_files(digits, command):
 
 def test_samples_are_an_array_that_is_data_again(digits):
     answer = ask("sample", digits, "--count", 30, "--sweeps", 7, "--out", "samples.npy")
-    assert set(answer) == {"out", "count", "sweeps", "seconds", "stopped"}
+    assert set(answer) == {"out", "count", "sweeps", "seconds", "stopped", "mixing"}
     assert answer["sweeps"] == 7 and answer["stopped"] is False
     samples = np.load("samples.npy")
     assert samples.shape == (30, 784) and set(np.unique(samples)) == {0.0, 1.0}

@@ -45,6 +45,29 @@ double mean_difference(const Layer& visible, const State& rows, const Matrix<flo
   return rows.real() ? std::sqrt(sum / sites) : sum / sites / (letters_of(visible) > 0 ? 2.0 : 1.0);
 }
 
+nlohmann::ordered_json json_of(const Diagnosis& diagnosis) {
+  return {{"mean", diagnosis.mean},         {"standard_error", diagnosis.standard_error},
+          {"r_hat", diagnosis.r_hat},       {"ess_bulk", diagnosis.ess_bulk},
+          {"ess_tail", diagnosis.ess_tail}, {"autocorrelation_time", diagnosis.autocorrelation_time}};
+}
+
+nlohmann::ordered_json json_of(const std::optional<MixingReport>& report) {
+  if (!report) return nullptr;
+  nlohmann::ordered_json out{{"mixed", nullptr}};
+  if (report->verdict.mixing != Mixing::kUnknown) out["mixed"] = report->verdict.mixing == Mixing::kYes;
+  if (!report->verdict.reason.empty()) out["reason"] = report->verdict.reason;
+  out["chains"] = report->chains;
+  out["draws"] = report->draws;
+  out["every"] = report->every;
+  out["quantities"] = nlohmann::ordered_json::object();
+  for (const auto& quantity : report->quantities) {
+    std::string key = quantity.name;
+    std::replace(key.begin(), key.end(), ' ', '_');
+    out["quantities"][key] = json_of(quantity.diagnosis);
+  }
+  return out;
+}
+
 }  // namespace
 
 Spec SampleRequest::spec() {
@@ -66,15 +89,19 @@ SampleResult draw_samples(const SampleRequest& request, const Context& context) 
   const Key key{request.seed};
   const auto started = std::chrono::steady_clock::now();
   Chains chains = far_start(model, request.count, key, context);
-  SampleResult result{request.out, request.count, 0, 0.0, false};
+  MixingWatch watch(model, request.count, request.sweeps);
+  SampleResult result{request.out, request.count, 0, 0.0, false, std::nullopt};
   while (chains.sweep < request.sweeps && !context.stop_requested()) {
     step(Gibbs{}, model, chains, key, context);
+    watch.look(chains, context);
     context.progress({chains.sweep, request.sweeps});
   }
   result.sweeps = chains.sweep;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   result.stopped = chains.sweep < request.sweeps;
   if (result.stopped) return result;
+  result.mixing = watch.report();
+  if (result.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*result.mixing));
   const Matrix<float> values = request.means ? plain_means(model, chains.layers[Rbm::kHidden], context)
                                              : plain_values(chains.layers[Rbm::kVisible]);
   if (is_array(request.out)) {
@@ -117,11 +144,9 @@ ReconstructResult draw_reconstructions(const ReconstructRequest& request, const 
 }
 
 std::string to_json(const SampleResult& result) {
-  const nlohmann::ordered_json out{{"out", result.out.string()},
-                                   {"count", result.count},
-                                   {"sweeps", result.sweeps},
-                                   {"seconds", result.seconds},
-                                   {"stopped", result.stopped}};
+  const nlohmann::ordered_json out{{"out", result.out.string()}, {"count", result.count},
+                                   {"sweeps", result.sweeps},    {"seconds", result.seconds},
+                                   {"stopped", result.stopped},  {"mixing", json_of(result.mixing)}};
   return out.dump(2);
 }
 

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/run/data_request.hpp"
+#include "ergodic/run/mixing.hpp"
 
 namespace ergodic {
 
@@ -37,7 +39,8 @@ struct SampleResult {
   std::uint64_t count = 0;
   std::uint64_t sweeps = 0;
   double seconds = 0.0;
-  bool stopped = false;  ///< fewer sweeps than asked for, and nothing written
+  bool stopped = false;                ///< fewer sweeps than asked for, and nothing written
+  std::optional<MixingReport> mixing;  ///< nothing if stopped
 };
 
 struct ReconstructResult {
@@ -48,7 +51,7 @@ struct ReconstructResult {
 };
 
 /// Runs `count` chains from a far start and writes their visible states: a sheet if --out ends in .png, an array if in
-/// .npy.
+/// .npy. Warns if the chains have not mixed.
 SampleResult draw_samples(const SampleRequest& request, const Context& context);
 
 /// Writes rows of data beside their reconstructions: a sheet (.png), or the reconstructions' expected values (.npy).

@@ -1,0 +1,98 @@
+"""Whether the chains of `ergodic sample` have mixed: said on standard error and in the JSON, true, and never fatal."""
+
+import itertools
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import FOREIGN, Machine, ask, random_machine, small_machine, succeed, write_safetensors
+
+QUANTITIES = ("free_energy", "activity")
+
+
+def two_valleys(name="valleys.safetensors"):
+    """All units like to agree, so strongly that no chain ever changes sides: all up and all down are equally likely."""
+    arrays = {"weights": np.ones((12, 8)), "visible_bias": np.zeros(12), "hidden_bias": np.zeros(8)}
+    write_safetensors(name, {key: array.astype(np.float32) for key, array in arrays.items()},
+                      {**FOREIGN, "visible": "spin", "hidden": "spin"})
+    return name
+
+
+def expectations(machine):
+    """The means of the free energy and of the share of units that are on, by enumeration."""
+    states = np.array(list(itertools.product((0, 1), repeat=len(machine.b))))
+    minus_free_energy = machine.minus_free_energy(states)
+    p = np.exp(minus_free_energy - machine.log_z())
+    return {"free_energy": -p @ minus_free_energy, "activity": p @ states.mean(axis=1)}
+
+
+@pytest.mark.parametrize("units", [{}, {"visible": "spin"}], ids=lambda units: " ".join(units) or "standard")
+def test_chains_that_mix_know_the_exact_means(units):
+    """Within 4 of the standard errors that the command gives."""
+    arrays = {name: 0.5 * array for name, array in random_machine().items()}
+    write_safetensors("m.safetensors", arrays, {**FOREIGN, **units})
+    mixing = ask("sample", "m.safetensors", "--sweeps", 4000, "--out", "s.npy")["mixing"]
+    assert mixing["mixed"] is True and "reason" not in mixing
+    assert (mixing["chains"], mixing["draws"], mixing["every"]) == (16, 200, 10)
+    assert tuple(mixing["quantities"]) == QUANTITIES
+    for name, exact in expectations(Machine(arrays, **units)).items():
+        found = mixing["quantities"][name]
+        assert set(found) == {"mean", "standard_error", "r_hat", "ess_bulk", "ess_tail", "autocorrelation_time"}
+        assert abs(found["mean"] - exact) < 4 * found["standard_error"]
+        assert found["r_hat"] < 1.01 and min(found["ess_bulk"], found["ess_tail"]) > 400
+
+
+def test_the_table_is_on_standard_error():
+    done = succeed("sample", small_machine(), "--out", "s.npy")
+    assert done.stdout == "" and "the chains have mixed\n" in done.stderr
+    for name in QUANTITIES:
+        row = re.search(rf"^{name.replace('_', ' ')} +(\S+) \+- (\S+) +(\S+) +(\d+) +(\d+) +<= ([\d.]+) sweeps$",
+                        done.stderr, re.M)
+        assert row and 0.99 < float(row[3]) < 1.01
+    assert "chains watched: 16; draws of each: 167, every 3 sweeps of the second half of the run\n" in done.stderr
+
+
+def test_chains_in_two_valleys_have_not_mixed():
+    """The free energy is the same in both, but not the activity. The samples are written all the same."""
+    mixing = ask("sample", two_valleys(), "--count", 20, "--out", "s.npy")["mixing"]
+    assert mixing["mixed"] is False
+    assert mixing["reason"].startswith("activity: the chains disagree (R-hat ")
+    found = mixing["quantities"]["activity"]
+    assert found["ess_bulk"] < 100 and (found["r_hat"] is None or found["r_hat"] > 1.1)
+    samples = np.load("s.npy").mean(axis=1)
+    assert ((samples < 0.2) | (samples > 0.8)).all() and samples.min() < 0.2 and samples.max() > 0.8
+
+
+@pytest.mark.parametrize("more", [(), ("--quiet",)], ids=lambda more: " ".join(more))
+def test_not_to_have_mixed_is_a_warning(more):
+    done = succeed("sample", two_valleys(), "--out", "s.npy", *more)
+    assert re.search(r"^warning: the chains have not mixed: activity: .*; more sweeps are needed$", done.stderr, re.M)
+    assert ("R-hat  bulk ESS" in done.stderr) == (not more)
+    assert Path("s.npy").exists()
+
+
+def test_a_short_run_is_not_judged():
+    mixing = ask("sample", small_machine(), "--sweeps", 14, "--out", "s.npy")["mixing"]
+    assert mixing["mixed"] is None and mixing["quantities"] == {} and mixing["draws"] == 0
+    assert mixing["reason"] == "the run is too short to judge, with 14 sweeps; 15 are the fewest"
+    assert "too short to judge" in succeed("sample", "model.safetensors", "--sweeps", 14, "--out", "s.npy").stderr
+    judged = ask("sample", "model.safetensors", "--sweeps", 15, "--out", "s.npy")["mixing"]
+    assert tuple(judged["quantities"]) == QUANTITIES
+
+
+def test_chains_that_never_change_tell_nothing():
+    arrays = random_machine()
+    arrays["weights"][:], arrays["visible_bias"][:] = 0, 1000
+    write_safetensors("fixed.safetensors", arrays, FOREIGN)
+    mixing = ask("sample", "fixed.safetensors", "--out", "s.npy")["mixing"]
+    assert mixing["mixed"] is None and "every draw is the same" in mixing["reason"]
+    assert mixing["quantities"]["activity"]["mean"] == 1 and mixing["quantities"]["activity"]["r_hat"] is None
+    assert "is not known: free energy: every draw is the same" in succeed("sample", "fixed.safetensors", "--out",
+                                                                        "s.npy").stderr
+
+
+def test_watching_does_not_depend_on_threads():
+    small_machine()
+    one, three = (ask("sample", "model.safetensors", "--threads", n, "--out", "s.npy")["mixing"] for n in (1, 3))
+    assert one == three

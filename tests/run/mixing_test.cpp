@@ -1,0 +1,132 @@
+#include "ergodic/run/mixing.hpp"
+
+#include <gtest/gtest.h>
+
+#include "brute_force.hpp"
+#include "ergodic/run/sample.hpp"
+#include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/store/model_file.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr Key kKey{3};
+
+MixingReport watch_a_run(const Rbm& model, std::size_t count, std::uint64_t sweeps, const Context& context = {}) {
+  Chains chains = far_start(model, count, kKey, context);
+  MixingWatch watch(model, count, sweeps);
+  while (chains.sweep < sweeps) {
+    step(Gibbs{}, model, chains, kKey, context);
+    watch.look(chains, context);
+  }
+  return watch.report();
+}
+
+void expect_same(const Diagnosis& a, const Diagnosis& b) {
+  EXPECT_EQ(a.mean, b.mean);
+  EXPECT_EQ(a.standard_error, b.standard_error);
+  EXPECT_EQ(a.r_hat, b.r_hat);
+  EXPECT_EQ(a.ess_bulk, b.ess_bulk);
+  EXPECT_EQ(a.ess_tail, b.ess_tail);
+  EXPECT_EQ(a.autocorrelation_time, b.autocorrelation_time);
+}
+
+TEST(Mixing, DiagnosesTheSecondHalfOfTheFirstChains) {
+  // After 400 of 801 sweeps, at most 200 draws of the other 401: every third sweep up to the last, 402 to 801.
+  const Rbm model = test::random_machine(Spin{70}, Bernoulli{9}, 0.3, 5);
+  Chains chains = far_start(model, 20, kKey, {});
+  Matrix<double> free_energy(16, 134), activity(16, 134);
+  for (std::size_t draw = 0; draw < 134;) {
+    step(Gibbs{}, model, chains, kKey, {});
+    if (chains.sweep <= 400 || chains.sweep % 3 != 0) continue;
+    const State& visible = chains.layers[Rbm::kVisible];
+    const std::vector<double> found = model.free_energy(visible, {});
+    for (std::size_t chain = 0; chain < 16; ++chain) {
+      free_energy(chain, draw) = found[chain];
+      for (std::size_t i = 0; i < 70; ++i) activity(chain, draw) += visible.bits().get(chain, i) ? 1.0 : 0.0;
+      activity(chain, draw) /= 70;
+    }
+    ++draw;
+  }
+  ASSERT_EQ(chains.sweep, 801u);
+  const MixingReport report = watch_a_run(model, 20, 801);
+  EXPECT_EQ(report.chains, 16u);
+  EXPECT_EQ(report.draws, 134u);
+  EXPECT_EQ(report.every, 3u);
+  ASSERT_EQ(report.quantities.size(), 2u);
+  EXPECT_EQ(report.quantities[0].name, "free energy");
+  EXPECT_EQ(report.quantities[1].name, "activity");
+  for (const std::size_t k : {0u, 1u}) {
+    Diagnosis expected = diagnose(k == 0 ? free_energy : activity);
+    expected.autocorrelation_time *= 3.0;  // in sweeps
+    expect_same(report.quantities[k].diagnosis, expected);
+  }
+}
+
+TEST(Mixing, FewerChainsGiveMoreDrawsEach) {
+  const Rbm model = test::random_machine(Bernoulli{5}, Bernoulli{4}, 0.3, 6);
+  struct Case {
+    std::size_t count;
+    std::uint64_t sweeps;
+    std::size_t chains, draws;
+    std::uint64_t every;
+  };
+  for (const Case c : {Case{1, 6400, 1, 3200, 1}, Case{1, 6402, 1, 1601, 2}, Case{4, 1600, 4, 800, 1},
+                       Case{16, 400, 16, 200, 1}, Case{17, 402, 16, 101, 2}, Case{100, 15, 16, 8, 1}}) {
+    const MixingReport report = watch_a_run(model, c.count, c.sweeps);
+    EXPECT_EQ(report.chains, c.chains);
+    EXPECT_EQ(report.draws, c.draws);
+    EXPECT_EQ(report.every, c.every);
+    EXPECT_EQ(report.quantities.size(), 2u);
+  }
+}
+
+TEST(Mixing, AShortRunIsNotJudged) {
+  const Rbm model = test::random_machine(Bernoulli{5}, Bernoulli{4}, 0.3, 6);
+  for (const std::uint64_t sweeps : {1u, 2u, 14u}) {
+    const MixingReport report = watch_a_run(model, 10, sweeps);
+    EXPECT_TRUE(report.quantities.empty());
+    EXPECT_EQ(report.verdict.mixing, Mixing::kUnknown);
+    EXPECT_NE(to_text(report).find("the run is too short to judge"), std::string::npos);
+  }
+}
+
+TEST(Mixing, AQuantityThatNeverChangesLeavesTheVerdictToTheOther) {
+  const Rbm flat(Bernoulli{12}, Bernoulli{3});  // every state has the same free energy
+  const MixingReport report = watch_a_run(flat, 16, 1000);
+  EXPECT_EQ(report.quantities[0].verdict.mixing, Mixing::kUnknown);
+  EXPECT_EQ(report.quantities[1].verdict.mixing, Mixing::kYes);
+  EXPECT_EQ(report.verdict.mixing, Mixing::kYes);
+  EXPECT_EQ(sentence(report), "the chains have mixed");
+}
+
+TEST(Mixing, IsTheSameForAnyNumberOfThreads) {
+  const Rbm model = test::random_machine(Bernoulli{40}, Bernoulli{30}, 0.3, 7);
+  const MixingReport alone = watch_a_run(model, 50, 60);
+  for (const std::size_t count : {1u, 2u, 3u}) {
+    Threads threads(count);
+    const MixingReport found = watch_a_run(model, 50, 60, Context{&threads});
+    for (const std::size_t k : {0u, 1u}) expect_same(found.quantities[k].diagnosis, alone.quantities[k].diagnosis);
+    EXPECT_EQ(to_text(found), to_text(alone));
+  }
+}
+
+TEST(Mixing, AStoppedRunIsNotJudged) {
+  struct Impatient : Observer {
+    std::uint64_t seen = 0;
+    void progress(const Progress& p) override { seen = p.done; }
+    bool stop_requested() override { return seen >= 90; }
+  } observer;
+  SampleRequest request;
+  request.model = testing::TempDir() + "stopped.safetensors";
+  request.out = testing::TempDir() + "stopped.npy";
+  request.sweeps = 100;
+  save_model(request.model, test::random_machine(Bernoulli{5}, Bernoulli{4}, 0.3, 6), {});
+  const SampleResult result = draw_samples(request, Context{nullptr, &observer});
+  EXPECT_TRUE(result.stopped);
+  EXPECT_FALSE(result.mixing.has_value());
+  EXPECT_NE(to_json(result).find("\"mixing\": null"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ergodic
