@@ -26,6 +26,7 @@
 // Files.
 #include "ergodic/format/array.hpp"
 #include "ergodic/format/csv.hpp"
+#include "ergodic/format/fasta.hpp"
 #include "ergodic/format/file.hpp"
 #include "ergodic/format/idx.hpp"
 #include "ergodic/format/npy.hpp"
