@@ -34,6 +34,7 @@ std::string digest_of_data(const Dataset& data) {
   Sha256 digest;
   digest.add(std::as_bytes(data.bits.words()));
   digest.add(std::as_bytes(data.grey.elements()));
+  digest.add(std::as_bytes(std::span(data.weights)));
   return digest.hex();
 }
 

@@ -102,7 +102,7 @@ Trainer::Trainer(Rbm& model, const Dataset& train, const Dataset& held_out, cons
       train_(train),
       options_(options),
       key_(key),
-      batches_(train.rows(), options.batch, key),
+      batches_(train.rows(), options.batch, key, train.weights),
       visible_offset_(value_means(train, levels_of(model.visible()))),
       velocity_(model.parameters().values().size()),
       monitored_train_(monitored(model, train, key)) {
