@@ -35,6 +35,7 @@
 #include "ergodic/format/safetensors.hpp"
 #include "ergodic/format/sha256.hpp"
 // Data.
+#include "ergodic/data/alignment.hpp"
 #include "ergodic/data/catalogue.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/data/digits.hpp"
