@@ -11,9 +11,11 @@
 #include <optional>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/data/alignment.hpp"
 #include "ergodic/data/catalogue.hpp"
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/format/csv.hpp"
+#include "ergodic/format/fasta.hpp"
 #include "ergodic/format/idx.hpp"
 #include "ergodic/format/npy.hpp"
 #include "ergodic/format/npz.hpp"
@@ -165,7 +167,9 @@ Contents read_archive(const std::filesystem::path& path) {
 }
 
 /// Formats are told by their first bytes, not by the file's name.
-Contents read_any(const std::filesystem::path& path) {
+bool is_fasta(const std::filesystem::path& path) { return std::ifstream(path, std::ios::binary).peek() == '>'; }
+
+Contents read_array(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<unsigned char, 4> head{};
   file.read(reinterpret_cast<char*>(head.data()), head.size());
@@ -190,13 +194,26 @@ struct Place {
   std::string name;
 };
 
-Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t stream) {
-  const Contents contents = read_any(place.values);
+Dataset read_alignment(const Place& place, double identity) {
+  Dataset out = dataset_of(read_fasta(place.values), place.name);
+  if (identity > 0.0) out.weights = sequence_weights(out, identity);
+  return out;
+}
+
+Dataset read_table(const Place& place, const DataOptions& options, std::uint8_t stream) {
+  const Contents contents = read_array(place.values);
   Dataset out = pack_array(contents.values, place.name, options, stream);
-  if (!place.labels.empty()) {
-    attach_labels(out, labels_from_array(read_any(place.labels).values, place.labels.string()), place.labels.string());
-  } else if (contents.labels) {
+  if (contents.labels && place.labels.empty()) {
     attach_labels(out, labels_from_array(*contents.labels, place.name), place.name);
+  }
+  return out;
+}
+
+Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t stream) {
+  Dataset out = is_fasta(place.values) ? read_alignment(place, options.identity) : read_table(place, options, stream);
+  if (!place.labels.empty()) {
+    const std::string where = place.labels.string();
+    attach_labels(out, labels_from_array(read_array(place.labels).values, where), where);
   }
   return out;
 }
@@ -238,11 +255,11 @@ std::optional<DataParts> made(const DataOptions& options) {
 std::optional<DataParts> catalogued(const DataOptions& options) {
   const CatalogueEntry* entry = find_in_catalogue(options.source);
   if (!entry) return std::nullopt;
-  const auto read = [&](const CatalogueFile& images, const CatalogueFile& labels, std::uint8_t stream) {
-    return read_set({located(*entry, images), located(*entry, labels), entry->name}, options, stream);
+  const auto read = [&](const CatalogueFile& values, const CatalogueFile& labels, std::uint8_t stream) {
+    return read_set({located(*entry, values), located(*entry, labels), entry->name}, options, stream);
   };
-  return DataParts{read(entry->train_images, entry->train_labels, kTrainStream),
-                   read(entry->test_images, entry->test_labels, kTestStream)};
+  return DataParts{read(entry->train, entry->train_labels, kTrainStream),
+                   entry->test.name.empty() ? Dataset{} : read(entry->test, entry->test_labels, kTestStream)};
 }
 
 DataParts from_file(const DataOptions& options) {
@@ -269,8 +286,11 @@ void split_test(DataParts& parts, const DataOptions& options) {
 DataParts load_data(const DataOptions& options) {
   require(options.test_share >= 0.0 && options.test_share <= 1.0,
           fmt::format("expected a test share from 0 to 1, found {}", options.test_share));
+  require(options.identity >= 0.0 && options.identity <= 1.0,
+          fmt::format("expected a share of equal sites from 0 to 1, found {}", options.identity));
   const auto refuse_labels = [&](bool named) {
-    require(!named || options.labels.empty(), fmt::format("{} has its own labels; leave --labels out", options.source));
+    require(!named || options.labels.empty(),
+            fmt::format("{} takes no labels from a file; leave --labels out", options.source));
   };
   std::optional<DataParts> parts = made(options);
   refuse_labels(parts.has_value());

@@ -15,6 +15,7 @@ struct DataOptions {
   Binarise binarise = Binarise::kThreshold;
   double threshold = 0.5;
   double test_share = 0.0;  ///< share of a set without a test part of its own that becomes one
+  double identity = 0.8;    ///< share of equal sites from which on aligned sequences share their weight; 0: no weights
 };
 
 struct DataParts {
@@ -23,7 +24,8 @@ struct DataParts {
 };
 
 /// Reads or makes the data. DataError names file, row and column of a value that is not in [0, 1]; a named set that is
-/// not on this machine gives NoInputError with the command that brings it.
+/// not on this machine gives NoInputError with the command that brings it. Weights are those in the whole set,
+/// whichever part a row then belongs to.
 DataParts load_data(const DataOptions& options);
 
 }  // namespace ergodic

@@ -8,11 +8,10 @@ namespace ergodic {
 
 void add_data_options(Spec& spec, DataOptions& options) {
   spec.group("Data")
-      .text(
-          "data", options.source,
-          "the data: a file (npy, npz, idx, idx.gz, csv) or a name (mnist, fashion-mnist, digits, bars-and-stripes:N, "
-          "shifting-bars:N; `ergodic data list` shows all)",
-          "DATA")
+      .text("data", options.source,
+            "the data: a file (npy, npz, idx, idx.gz, csv, fasta) or a name (mnist, fashion-mnist, pf00071, digits, "
+            "bars-and-stripes:N, shifting-bars:N; `ergodic data list` shows all)",
+            "DATA")
       .required()
       .incidental()  // what is in it shapes the result, not where it lies
       .path("labels", options.labels, "a file with one label for each row, if the data has none inside")
@@ -21,7 +20,10 @@ void add_data_options(Spec& spec, DataOptions& options) {
               "how grey levels become bits: on from a threshold up, one fixed random draw, or a new draw each epoch")
       .number("threshold", options.threshold, 0.0, 1.0, "the grey level from which a bit is on")
       .number("test-share", options.test_share, 0.0, 1.0,
-              "share of the rows that become the test part of a set without its own");
+              "share of the rows that become the test part of a set without its own")
+      .number("identity", options.identity, 0.0, 1.0,
+              "share of equal sites from which on aligned sequences share the weight of one (1: only copies; 0: every "
+              "sequence counts in full)");
 }
 
 void add_split_option(Spec& spec, Split& split) {
