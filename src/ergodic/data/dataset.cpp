@@ -7,6 +7,8 @@
 namespace ergodic {
 namespace {
 
+constexpr std::uint8_t kWeightedStream = 1;  // of shuffling: stream 0 orders the rows of an epoch
+
 /// Sums over all rows of each bit times the row's weight (of each share of full grey, for dynamic data).
 std::vector<double> weighted_sums(const Dataset& data) {
   std::vector<double> sums(data.units());
@@ -143,7 +145,7 @@ std::span<const std::uint32_t> Minibatches::at(std::uint64_t update) {
 }
 
 void Minibatches::draw_rows(std::uint64_t update, std::size_t count) {
-  const Draw draw = key_.at(Purpose::kShuffle, update);
+  const Draw draw = key_.at(Purpose::kShuffle, update, kWeightedStream);
   order_.resize(count);
   for (std::uint32_t k = 0; k < count; ++k) {
     const double point = draw.uniform(k, 0) * cumulative_.back();
