@@ -33,7 +33,10 @@ struct GetRequest {
   std::string name;
   Spec spec() {
     Spec out;
-    out.group("").text("name", name, "the set to bring: mnist or fashion-mnist", "NAME").positional().required();
+    out.group("")
+        .text("name", name, "the set to bring: mnist, fashion-mnist or pf00071", "NAME")
+        .positional()
+        .required();
     return out;
   }
 };

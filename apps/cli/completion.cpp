@@ -60,9 +60,9 @@ _ergodic() {{
   if [[ $word != -* ]]; then
     case "$before" in
       data) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
-      get) COMPREPLY=($(compgen -W "mnist fashion-mnist" -- "$word")); return ;;
+      get) COMPREPLY=($(compgen -W "mnist fashion-mnist pf00071" -- "$word")); return ;;
       completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
-      --data) COMPREPLY=($(compgen -W "mnist fashion-mnist digits bars-and-stripes shifting-bars" -f -- "$word")); return ;;
+      --data) COMPREPLY=($(compgen -W "mnist fashion-mnist pf00071 digits bars-and-stripes shifting-bars" -f -- "$word")); return ;;
 {}    esac
     COMPREPLY=($(compgen -f -- "$word"))
     return

@@ -26,6 +26,7 @@
 // Files.
 #include "ergodic/format/array.hpp"
 #include "ergodic/format/csv.hpp"
+#include "ergodic/format/fasta.hpp"
 #include "ergodic/format/file.hpp"
 #include "ergodic/format/idx.hpp"
 #include "ergodic/format/npy.hpp"
@@ -34,6 +35,7 @@
 #include "ergodic/format/safetensors.hpp"
 #include "ergodic/format/sha256.hpp"
 // Data.
+#include "ergodic/data/alignment.hpp"
 #include "ergodic/data/catalogue.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/data/digits.hpp"

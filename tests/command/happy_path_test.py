@@ -137,7 +137,7 @@ def test_inspect_tells_what_is_inside(digits):
 
 def test_data_list_names_every_set():
     sets = {entry["name"]: entry for entry in ask("data", "list")["sets"]}
-    assert {"digits:N", "bars-and-stripes:N", "shifting-bars:N", "mnist", "fashion-mnist"} <= set(sets)
+    assert {"digits:N", "bars-and-stripes:N", "shifting-bars:N", "mnist", "fashion-mnist", "pf00071"} <= set(sets)
     assert all(set(entry) == {"name", "description", "here"} for entry in sets.values())
     assert sets["digits:N"]["here"] and not sets["mnist"]["here"]
     assert "ergodic data get mnist" in succeed("data", "list").stdout
@@ -145,7 +145,8 @@ def test_data_list_names_every_set():
 
 def test_data_show_describes_and_draws():
     answer = ask("data", "show", *DIGITS, "--out", "rows.png")
-    assert set(answer) == {"name", "rows", "units", "height", "width", "mean", "labels", "bytes"}
+    assert set(answer) == {"name", "rows", "units", "height", "width", "mean", "labels", "bytes", "sites",
+                           "letters", "effective_rows"}
     assert (answer["rows"], answer["units"], answer["height"], answer["width"]) == (500, 784, 28, 28)
     assert len(answer["labels"]) == 10 and sum(answer["labels"]) == 500
     assert 0.05 < answer["mean"] < 0.4

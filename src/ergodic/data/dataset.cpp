@@ -17,7 +17,38 @@ std::vector<double> means_of_real(const Dataset& data) {
   return means;
 }
 
+constexpr std::uint8_t kWeightedStream = 1;  // of shuffling: stream 0 orders the rows of an epoch
+
+/// Sums over all rows of each bit times the row's weight (of each share of full grey, for dynamic data).
+std::vector<double> weighted_sums(const Dataset& data) {
+  std::vector<double> sums(data.units());
+  for (std::size_t r = 0; r < data.bits.rows(); ++r) {
+    for_each_set(data.bits.row(r), [&](std::size_t i) { sums[i] += data.weights[r]; });
+  }
+  for (std::size_t r = 0; r < data.grey.rows(); ++r) {
+    for (std::size_t i = 0; i < data.units(); ++i) sums[i] += data.weights[r] * (data.grey(r, i) / double{kFullGrey});
+  }
+  return sums;
+}
+
+/// The same without weights: in integers, so exact.
+std::vector<std::uint64_t> grey_sums(const Dataset& data) {
+  std::vector<std::uint64_t> sums(data.units());
+  for (std::size_t r = 0; r < data.bits.rows(); ++r) {
+    for_each_set(data.bits.row(r), [&](std::size_t i) { sums[i] += kFullGrey; });
+  }
+  for (std::size_t r = 0; r < data.grey.rows(); ++r) {
+    for (std::size_t i = 0; i < data.units(); ++i) sums[i] += data.grey(r, i);
+  }
+  return sums;
+}
+
 }  // namespace
+
+double Dataset::effective_rows() const {
+  if (weights.empty()) return static_cast<double>(rows());
+  return std::accumulate(weights.begin(), weights.end(), 0.0);
+}
 
 void draw_bits(std::span<const Grey> grey, const Draw& draw, std::uint32_t row, std::span<std::uint64_t> out) {
   std::fill(out.begin(), out.end(), 0);
@@ -62,7 +93,7 @@ void gather(const Dataset& data, std::span<const std::uint32_t> rows, Matrix<flo
 }
 
 Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
-  Dataset out{data.name, data.shape, {}, {}, {}, data.unit_count};
+  Dataset out{data.name, data.shape, {}, {}, {}, data.unit_count, data.letters};
   if (data.real.rows() > 0) {
     out.real = Matrix<float>(rows.size(), data.units());
     gather(data, rows, out.real);
@@ -78,18 +109,21 @@ Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
   if (!data.labels.empty()) {
     for (const std::uint32_t r : rows) out.labels.push_back(data.labels[r]);
   }
+  if (!data.weights.empty()) {
+    for (const std::uint32_t r : rows) out.weights.push_back(data.weights[r]);
+  }
   return out;
 }
 
 std::vector<double> unit_means(const Dataset& data) {
   if (data.real.rows() > 0) return means_of_real(data);
-  std::vector<std::uint64_t> sums(data.units());
-  for (std::size_t r = 0; r < data.bits.rows(); ++r) {
-    for_each_set(data.bits.row(r), [&](std::size_t i) { sums[i] += kFullGrey; });
+  if (!data.weights.empty()) {
+    std::vector<double> means = weighted_sums(data);
+    const double total = data.effective_rows();
+    for (double& mean : means) mean /= total;
+    return means;
   }
-  for (std::size_t r = 0; r < data.grey.rows(); ++r) {
-    for (std::size_t i = 0; i < data.units(); ++i) sums[i] += data.grey(r, i);
-  }
+  const std::vector<std::uint64_t> sums = grey_sums(data);
   std::vector<double> means(data.units());
   const double total = static_cast<double>(data.rows()) * kFullGrey;
   for (std::size_t i = 0; i < means.size(); ++i) means[i] = static_cast<double>(sums[i]) / total;
@@ -164,14 +198,36 @@ Dataset split_off(Dataset& data, std::size_t count, const Draw& draw) {
   return taken;
 }
 
+Minibatches::Minibatches(std::size_t rows, std::size_t batch, Key key, std::span<const double> weights)
+    : rows_(rows), batch_(batch), key_(key), cumulative_(weights.size()) {
+  assert(weights.empty() || weights.size() == rows);
+  std::partial_sum(weights.begin(), weights.end(), cumulative_.begin());
+}
+
 std::span<const std::uint32_t> Minibatches::at(std::uint64_t update) {
+  const std::size_t begin = static_cast<std::size_t>(update % per_epoch()) * batch_;
+  const std::size_t count = std::min(batch_, rows_ - begin);
+  if (!cumulative_.empty()) {
+    draw_rows(update, count);
+    return order_;
+  }
   const std::uint64_t epoch = epoch_of(update);
   if (epoch != order_epoch_) {
     order_ = permutation(rows_, key_.at(Purpose::kShuffle, epoch));
     order_epoch_ = epoch;
   }
-  const std::size_t begin = static_cast<std::size_t>(update % per_epoch()) * batch_;
-  return std::span<const std::uint32_t>(order_).subspan(begin, std::min(batch_, rows_ - begin));
+  return std::span<const std::uint32_t>(order_).subspan(begin, count);
+}
+
+void Minibatches::draw_rows(std::uint64_t update, std::size_t count) {
+  const Draw draw = key_.at(Purpose::kShuffle, update, kWeightedStream);
+  order_.resize(count);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const double point = draw.uniform(k, 0) * cumulative_.back();
+    // The last row takes what is left, so that no rounding can lead beyond it.
+    const auto row = std::upper_bound(cumulative_.begin(), cumulative_.end() - 1, point);
+    order_[k] = static_cast<std::uint32_t>(row - cumulative_.begin());
+  }
 }
 
 }  // namespace ergodic

@@ -1,5 +1,5 @@
 // Dataset: rows of binary data, held packed, or of real numbers. Grey levels are kept only when each epoch binarises
-// anew.
+// anew. Categorical data is binary data too: a site with q letters is q bits, of which one is on.
 #pragma once
 
 #include <algorithm>
@@ -42,10 +42,15 @@ struct Dataset {
   Matrix<Grey> grey;        ///< rows x units, or empty
   std::vector<int> labels;  ///< one for each row, or empty
   std::size_t unit_count = 0;
-  Matrix<float> real{};  ///< rows x units of real numbers, or empty; then there are no bits
+  std::size_t letters = 0;        ///< of a categorical site: units [s * letters, (s + 1) * letters) are site s; else 0
+  std::vector<double> weights{};  ///< how much each row counts, or empty: all the same
+  Matrix<float> real{};           ///< rows x units of real numbers, or empty; then there are no bits
 
   std::size_t rows() const { return std::max({grey.rows(), bits.rows(), real.rows()}); }
   std::size_t units() const { return unit_count; }
+  std::size_t sites() const { return letters > 0 ? unit_count / letters : 0; }
+  /// The sum of the weights: how many rows these are worth. As many as there are, without weights.
+  double effective_rows() const;
 };
 
 /// Turns one row of grey levels into bits, each on with the probability that its level says. `out` has
@@ -61,7 +66,8 @@ void gather(const Dataset& data, std::span<const std::uint32_t> rows, Matrix<flo
 /// Dataset of the chosen rows.
 Dataset select(const Dataset& data, std::span<const std::uint32_t> rows);
 
-/// The mean of each unit over all rows (of each bit, of each grey level for dynamic data).
+/// The mean of each unit over all rows (of each bit, of each grey level for dynamic data), by the weights of the rows
+/// if they have any.
 std::vector<double> unit_means(const Dataset& data);
 /// The standard deviation of each unit of real data over all rows. One that hardly changes is given a tenth of the
 /// root mean square of all: no precision would be large enough for a constant.
@@ -76,21 +82,27 @@ std::vector<std::uint32_t> permutation(std::size_t count, const Draw& draw);
 /// Moves `count` randomly chosen rows out of the data set, and returns them.
 Dataset split_off(Dataset& data, std::size_t count, const Draw& draw);
 
-/// The rows of each update, a pure function of (key, update): every epoch goes through all rows once, in a new order;
-/// the last batch of an epoch has what is left.
+/// The rows of each update, a pure function of (key, update). Every epoch goes through all rows once, in a new order;
+/// the last batch of an epoch has what is left. With weights each row is drawn on its own instead, with a probability
+/// in proportion to its weight, so that the mean over a batch is a weighted mean on average; epochs are as long as
+/// without.
 class Minibatches {
  public:
-  Minibatches(std::size_t rows, std::size_t batch, Key key) : rows_(rows), batch_(batch), key_(key) {}
+  /// One weight for each row, none negative and not all zero; or no weights.
+  Minibatches(std::size_t rows, std::size_t batch, Key key, std::span<const double> weights = {});
 
   std::uint64_t per_epoch() const { return (rows_ + batch_ - 1) / batch_; }
   std::uint64_t epoch_of(std::uint64_t update) const { return update / per_epoch(); }
   std::span<const std::uint32_t> at(std::uint64_t update);
 
  private:
+  void draw_rows(std::uint64_t update, std::size_t count);
+
   std::size_t rows_;
   std::size_t batch_;
   Key key_;
-  std::vector<std::uint32_t> order_;  // of the epoch last asked for
+  std::vector<double> cumulative_;    // weights of the rows up to each, or empty
+  std::vector<std::uint32_t> order_;  // of the epoch last asked for; with weights, the batch last asked for
   std::uint64_t order_epoch_ = ~std::uint64_t{0};
 };
 

@@ -23,7 +23,8 @@ Point on_circle(double radius, double half_turns, int label) {
 /// Points by place(uniform number, row), each with normal noise.
 template <class F>
 Dataset noisy_points(std::string name, std::size_t count, std::uint8_t stream, double deviation, const F& place) {
-  Dataset out{std::move(name), {}, {}, {}, {}, 2, Matrix<float>(count, 2)};
+  Dataset out{std::move(name), {}, {}, {}, {}, 2};
+  out.real = Matrix<float>(count, 2);
   const Draw draw = Key{}.at(Purpose::kSynthetic, 1, stream);
   for (std::size_t r = 0; r < count; ++r) {
     const auto row = static_cast<std::uint32_t>(r);

@@ -11,10 +11,12 @@
 #include <optional>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/data/alignment.hpp"
 #include "ergodic/data/catalogue.hpp"
 #include "ergodic/data/planar.hpp"
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/format/csv.hpp"
+#include "ergodic/format/fasta.hpp"
 #include "ergodic/format/idx.hpp"
 #include "ergodic/format/npy.hpp"
 #include "ergodic/format/npz.hpp"
@@ -76,9 +78,40 @@ struct RowsOf {
 /// Keeps values(row, unit) as they are.
 template <class F>
 Dataset keep_real(const RowsOf& what, const F& values) {
-  Dataset out{what.name, what.shape, {}, {}, {}, what.units, Matrix<float>(what.rows, what.units)};
+  Dataset out{what.name, what.shape, {}, {}, {}, what.units};
+  out.real = Matrix<float>(what.rows, what.units);
   for (std::size_t r = 0; r < what.rows; ++r) {
     for (std::size_t i = 0; i < what.units; ++i) out.real(r, i) = static_cast<float>(values(r, i));
+  }
+  return out;
+}
+
+constexpr std::size_t kMostLetters = 1000;
+
+/// Whole numbers values(row, site) from 0 up as letters, one-hot.
+template <class F>
+Dataset pack_letters(const RowsOf& what, std::size_t letters, const F& values) {
+  std::size_t largest = 0;
+  for (std::size_t r = 0; r < what.rows; ++r) {
+    for (std::size_t i = 0; i < what.units; ++i) {
+      const double value = values(r, i);
+      if (!(value >= 0.0 && value == std::floor(value) &&
+            value < static_cast<double>(letters ? letters : kMostLetters))) {
+        throw DataError(fmt::format(
+            "{}: row {}, column {} (counted from 0): expected a letter as a whole number from 0 to {}, found {}",
+            what.name, r, i, (letters ? letters : kMostLetters) - 1, value));
+      }
+      largest = std::max(largest, static_cast<std::size_t>(value));
+    }
+  }
+  if (letters == 0) letters = largest + 1;
+  if (letters < 2) throw DataError(fmt::format("{}: expected at least 2 letters, found only zeros", what.name));
+  Dataset out{what.name, {what.units, letters}, Bits(what.rows, what.units * letters), {}, {}, what.units * letters};
+  out.letters = letters;
+  for (std::size_t r = 0; r < what.rows; ++r) {
+    for (std::size_t i = 0; i < what.units; ++i) {
+      out.bits.set(r, i * letters + static_cast<std::size_t>(values(r, i)), true);
+    }
   }
   return out;
 }
@@ -120,6 +153,11 @@ Dataset pack_array(const Array& array, const std::string& name, const DataOption
   if (array.shape.size() == 3) what.shape = {array.shape[1], array.shape[2]};
   const double scale = full_scale(array);
   return visit_elements(array, [&](auto elements) {
+    if (options.kind == ValueKind::kLetters) {
+      return pack_letters(what, options.letters, [&](std::size_t r, std::size_t i) {
+        return static_cast<double>(elements[r * what.units + i]);
+      });
+    }
     if (options.kind == ValueKind::kReal) {
       return keep_real(what, [&](std::size_t r, std::size_t i) {
         const double value = static_cast<double>(elements[r * what.units + i]) / scale;
@@ -186,7 +224,9 @@ Contents read_archive(const std::filesystem::path& path) {
 }
 
 /// Formats are told by their first bytes, not by the file's name.
-Contents read_any(const std::filesystem::path& path) {
+bool is_fasta(const std::filesystem::path& path) { return std::ifstream(path, std::ios::binary).peek() == '>'; }
+
+Contents read_array(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<unsigned char, 4> head{};
   file.read(reinterpret_cast<char*>(head.data()), head.size());
@@ -211,13 +251,26 @@ struct Place {
   std::string name;
 };
 
-Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t stream) {
-  const Contents contents = read_any(place.values);
+Dataset read_alignment(const Place& place, double identity) {
+  Dataset out = dataset_of(read_fasta(place.values), place.name);
+  if (identity > 0.0) out.weights = sequence_weights(out, identity);
+  return out;
+}
+
+Dataset read_table(const Place& place, const DataOptions& options, std::uint8_t stream) {
+  const Contents contents = read_array(place.values);
   Dataset out = pack_array(contents.values, place.name, options, stream);
-  if (!place.labels.empty()) {
-    attach_labels(out, labels_from_array(read_any(place.labels).values, place.labels.string()), place.labels.string());
-  } else if (contents.labels) {
+  if (contents.labels && place.labels.empty()) {
     attach_labels(out, labels_from_array(*contents.labels, place.name), place.name);
+  }
+  return out;
+}
+
+Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t stream) {
+  Dataset out = is_fasta(place.values) ? read_alignment(place, options.identity) : read_table(place, options, stream);
+  if (!place.labels.empty()) {
+    const std::string where = place.labels.string();
+    attach_labels(out, labels_from_array(read_array(place.labels).values, where), where);
   }
   return out;
 }
@@ -260,7 +313,8 @@ std::optional<DataParts> made(const DataOptions& options) {
   const auto bits = [&](Dataset data) {
     const auto value = [&](std::size_t r, std::size_t i) { return data.bits.get(r, i) ? 1.0 : 0.0; };
     if (options.kind == ValueKind::kBits) return DataParts{std::move(data), {}};
-    Dataset out = keep_real({data.name, data.shape, data.rows(), data.units()}, value);
+    const RowsOf what{data.name, data.shape, data.rows(), data.units()};
+    Dataset out = options.kind == ValueKind::kReal ? keep_real(what, value) : pack_letters(what, 2, value);
     out.labels = data.labels;
     return DataParts{std::move(out), {}};
   };
@@ -277,11 +331,11 @@ std::optional<DataParts> made(const DataOptions& options) {
 std::optional<DataParts> catalogued(const DataOptions& options) {
   const CatalogueEntry* entry = find_in_catalogue(options.source);
   if (!entry) return std::nullopt;
-  const auto read = [&](const CatalogueFile& images, const CatalogueFile& labels, std::uint8_t stream) {
-    return read_set({located(*entry, images), located(*entry, labels), entry->name}, options, stream);
+  const auto read = [&](const CatalogueFile& values, const CatalogueFile& labels, std::uint8_t stream) {
+    return read_set({located(*entry, values), located(*entry, labels), entry->name}, options, stream);
   };
-  return DataParts{read(entry->train_images, entry->train_labels, kTrainStream),
-                   read(entry->test_images, entry->test_labels, kTestStream)};
+  return DataParts{read(entry->train, entry->train_labels, kTrainStream),
+                   entry->test.name.empty() ? Dataset{} : read(entry->test, entry->test_labels, kTestStream)};
 }
 
 DataParts from_file(const DataOptions& options) {
@@ -308,8 +362,11 @@ void split_test(DataParts& parts, const DataOptions& options) {
 DataParts load_data(const DataOptions& options) {
   require(options.test_share >= 0.0 && options.test_share <= 1.0,
           fmt::format("expected a test share from 0 to 1, found {}", options.test_share));
+  require(options.identity >= 0.0 && options.identity <= 1.0,
+          fmt::format("expected a share of equal sites from 0 to 1, found {}", options.identity));
   const auto refuse_labels = [&](bool named) {
-    require(!named || options.labels.empty(), fmt::format("{} has its own labels; leave --labels out", options.source));
+    require(!named || options.labels.empty(),
+            fmt::format("{} takes no labels from a file; leave --labels out", options.source));
   };
   std::optional<DataParts> parts = made(options);
   refuse_labels(parts.has_value());

@@ -11,8 +11,9 @@ namespace ergodic {
 
 /// What a machine makes of values.
 enum class ValueKind {
-  kBits,  ///< on or off
-  kReal,  ///< any finite numbers, as they are
+  kBits,     ///< on or off
+  kReal,     ///< any finite numbers, as they are
+  kLetters,  ///< whole numbers from 0 up, each a letter, or sequences of letters
 };
 
 struct DataOptions {
@@ -21,7 +22,9 @@ struct DataOptions {
   Binarise binarise = Binarise::kThreshold;
   double threshold = 0.5;
   double test_share = 0.0;  ///< share of a set without a test part of its own that becomes one
+  double identity = 0.8;    ///< share of equal sites from which on aligned sequences share their weight; 0: no weights
   ValueKind kind = ValueKind::kBits;
+  std::size_t letters = 0;  ///< how many there are, if values are letters; 0: as many as the data has
 };
 
 struct DataParts {
@@ -31,6 +34,7 @@ struct DataParts {
 
 /// Reads or makes the data. DataError names file, row and column of a value that is not in [0, 1], or not finite where
 /// real numbers are wanted; a named set that is not on this machine gives NoInputError with the command that brings it.
+/// Weights are those in the whole set, whichever part a row then belongs to.
 DataParts load_data(const DataOptions& options);
 
 }  // namespace ergodic

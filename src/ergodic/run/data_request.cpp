@@ -8,11 +8,10 @@ namespace ergodic {
 
 void add_data_options(Spec& spec, DataOptions& options) {
   spec.group("Data")
-      .text(
-          "data", options.source,
-          "the data: a file (npy, npz, idx, idx.gz, csv) or a name (mnist, fashion-mnist, digits, bars-and-stripes:N, "
-          "shifting-bars:N; `ergodic data list` shows all)",
-          "DATA")
+      .text("data", options.source,
+            "the data: a file (npy, npz, idx, idx.gz, csv, fasta) or a name (mnist, fashion-mnist, pf00071, digits, "
+            "bars-and-stripes:N, shifting-bars:N; `ergodic data list` shows all)",
+            "DATA")
       .required()
       .incidental()  // what is in it shapes the result, not where it lies
       .path("labels", options.labels, "a file with one label for each row, if the data has none inside")
@@ -21,7 +20,10 @@ void add_data_options(Spec& spec, DataOptions& options) {
               "how grey levels become bits: on from a threshold up, one fixed random draw, or a new draw each epoch")
       .number("threshold", options.threshold, 0.0, 1.0, "the grey level from which a bit is on")
       .number("test-share", options.test_share, 0.0, 1.0,
-              "share of the rows that become the test part of a set without its own");
+              "share of the rows that become the test part of a set without its own")
+      .number("identity", options.identity, 0.0, 1.0,
+              "share of equal sites from which on aligned sequences share the weight of one (1: only copies; 0: every "
+              "sequence counts in full)");
 }
 
 void add_split_option(Spec& spec, Split& split) {
@@ -38,6 +40,7 @@ Dataset load_split(const DataOptions& options, Split split) {
 
 Dataset load_split_for(const Layer& visible, DataOptions options, Split split) {
   options.kind = kind_for(visible);
+  options.letters = letters_of(visible);
   Dataset data = load_split(options, split);
   require_kind(visible, data);
   if (data.units() != units_of(visible)) {
@@ -47,12 +50,22 @@ Dataset load_split_for(const Layer& visible, DataOptions options, Split split) {
   return data;
 }
 
-ValueKind kind_for(const Layer& visible) { return real_valued(visible) ? ValueKind::kReal : ValueKind::kBits; }
+ValueKind kind_for(const Layer& visible) {
+  if (letters_of(visible) > 0) return ValueKind::kLetters;
+  return real_valued(visible) ? ValueKind::kReal : ValueKind::kBits;
+}
 
 void require_kind(const Layer& visible, const Dataset& data) {
-  if (real_valued(visible) == (data.real.rows() > 0)) return;
-  throw DataError(fmt::format("{}: {} visible units take bits, and these are real numbers; use gaussian ones",
-                              data.name, name_of(visible)));
+  const bool real = data.real.rows() > 0;
+  if (real_valued(visible) != real) {
+    throw DataError(fmt::format("{}: {} visible units take {}, and these are {}", data.name, name_of(visible),
+                                real_valued(visible) ? "real numbers" : "bits or letters",
+                                real ? "real numbers; use gaussian ones" : "not"));
+  }
+  if (letters_of(visible) > 0 && letters_of(visible) != data.letters) {
+    throw DataError(fmt::format("{}: expected {} letters, as the machine has; found {}", data.name, letters_of(visible),
+                                data.letters));
+  }
 }
 
 State first_rows(const Layer& visible, const Dataset& data, std::size_t count, Key key) {

@@ -22,7 +22,7 @@ struct Names<Split> {
       {{Split::kAuto, "auto"}, {Split::kTrain, "train"}, {Split::kTest, "test"}}};
 };
 
-/// Adds --data, --labels, --binarise, --threshold and --test-share.
+/// Adds --data, --labels, --binarise, --threshold, --test-share and --identity.
 void add_data_options(Spec& spec, DataOptions& options);
 
 /// Adds --split to these.

@@ -84,9 +84,13 @@ ShowResult show_data(const ShowRequest& request) {
   require_writable(request.out);
   const Dataset data = load_split(request.data, request.split);
   ShowResult result{data.name, data.rows(), data.units(), data.shape, 0.0, label_counts(data.labels), 0};
+  result.sites = data.sites();
+  result.letters = data.letters;
+  result.effective_rows = data.effective_rows();
   const std::vector<double> means = unit_means(data);
   result.mean = std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size());
-  result.bytes = data.bits.words().size_bytes() + data.grey.elements().size_bytes() + data.real.elements().size_bytes();
+  result.bytes = data.bits.words().size_bytes() + data.grey.elements().size_bytes() +
+                 data.real.elements().size_bytes() + data.weights.size() * sizeof(data.weights[0]);
   if (!request.out.empty()) {
     const Layer layer = data.real.rows() > 0 ? Layer(Gaussian{data.units()}) : Layer(Bernoulli{data.units()});
     const State rows = first_rows(layer, data, request.count, Key{});
@@ -96,15 +100,26 @@ ShowResult show_data(const ShowRequest& request) {
 }
 
 std::string to_json(const ShowResult& r) {
-  return nlohmann::ordered_json{{"name", r.name},           {"rows", r.rows},         {"units", r.units},
-                                {"height", r.shape.height}, {"width", r.shape.width}, {"mean", r.mean},
-                                {"labels", r.labels},       {"bytes", r.bytes}}
+  return nlohmann::ordered_json{{"name", r.name},
+                                {"rows", r.rows},
+                                {"units", r.units},
+                                {"height", r.shape.height},
+                                {"width", r.shape.width},
+                                {"mean", r.mean},
+                                {"labels", r.labels},
+                                {"bytes", r.bytes},
+                                {"sites", r.sites},
+                                {"letters", r.letters},
+                                {"effective_rows", r.effective_rows}}
       .dump(2);
 }
 
 std::string to_text(const ShowResult& r) {
-  std::string out = fmt::format("{}: {} rows of {} units", r.name, r.rows, r.units);
+  std::string out = r.letters > 0 ? fmt::format("{}: {} sequences of {} sites, {} letters ({} units)", r.name, r.rows,
+                                                r.sites, r.letters, r.units)
+                                  : fmt::format("{}: {} rows of {} units", r.name, r.rows, r.units);
   if (r.shape.height > 0) out += fmt::format(" ({})", shape_text(r.shape));
+  if (r.letters > 0) out += fmt::format("\neffective  {:.1f} sequences", r.effective_rows);
   out += fmt::format("\nbits on    {:.4f}\nin memory  {:.1f} MB\n", r.mean, static_cast<double>(r.bytes) / 1e6);
   if (!r.labels.empty()) out += fmt::format("labels     {}\n", fmt::join(r.labels, " "));
   return out;

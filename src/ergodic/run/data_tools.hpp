@@ -43,9 +43,11 @@ struct ShowResult {
   std::string name;
   std::size_t rows = 0, units = 0;
   PictureShape shape;
-  double mean = 0.0;                ///< share of bits that are on
-  std::vector<std::size_t> labels;  ///< how many rows have label 0, 1, ...; empty without labels
-  std::size_t bytes = 0;            ///< that the set takes in memory
+  double mean = 0.0;                   ///< share of bits that are on
+  std::vector<std::size_t> labels;     ///< how many rows have label 0, 1, ...; empty without labels
+  std::size_t bytes = 0;               ///< that the set takes in memory
+  std::size_t sites = 0, letters = 0;  ///< of categorical data, else 0
+  double effective_rows = 0.0;         ///< the sum of the rows' weights
 };
 
 /// Describes a data set, and draws its first rows if --out is given.

@@ -34,6 +34,7 @@ std::string digest_of_data(const Dataset& data) {
   digest.add(std::as_bytes(data.bits.words()));
   digest.add(std::as_bytes(data.grey.elements()));
   digest.add(std::as_bytes(data.real.elements()));
+  digest.add(std::as_bytes(std::span(data.weights)));
   return digest.hex();
 }
 
@@ -72,8 +73,7 @@ Layer hidden_layer(const TrainRequest& request) {
 /// What --visible-type asks for, before the data says how many.
 DataOptions data_options(const TrainRequest& request) {
   DataOptions out = request.data;
-  const bool real = request.visible_type == UnitType::kGaussian || request.visible_type == UnitType::kRelu;
-  out.kind = real ? ValueKind::kReal : ValueKind::kBits;
+  out.kind = kind_for(make_layer(text_of(request.visible_type), 2, 2));
   return out;
 }
 
@@ -247,7 +247,7 @@ TrainResult train(TrainRequest request, const Context& outer) {
   Settings settings = request.spec().settings();
   settings["content of the data"] = digest_of_data(data);
 
-  const Layer visible = make_layer(text_of(request.visible_type), data.units());
+  const Layer visible = make_layer(text_of(request.visible_type), data.units(), data.letters);
   require_kind(visible, data);
   Rbm model(visible, hidden_layer(request));
   std::optional<TrainingState> saved;

@@ -141,7 +141,7 @@ Trainer::Trainer(Rbm& model, const Dataset& train, const Dataset& held_out, cons
       train_(train),
       options_(options),
       key_(key),
-      batches_(train.rows(), options.batch, key),
+      batches_(train.rows(), options.batch, key, train.weights),
       deviations_(deviations_of(train, model.visible())),
       gaps_(gaps_of(model, train)),
       visible_offset_(options.centred ? value_means(train, model.visible())

@@ -1,0 +1,172 @@
+#include "ergodic/data/alignment.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cassert>
+#include <optional>
+
+#include "ergodic/core/error.hpp"
+#include "ergodic/format/bytes.hpp"
+
+namespace ergodic {
+namespace {
+
+/// What a character says about its column; the kinds seen in a column are or-ed together.
+enum Kind : unsigned char { kUnknown = 0, kUpper = 1, kLower = 2, kDash = 4, kDot = 8 };
+
+Kind kind_of(char c) {
+  if (c >= 'A' && c <= 'Z') return kUpper;
+  if (c >= 'a' && c <= 'z') return kLower;
+  if (c == '-') return kDash;
+  return c == '.' ? kDot : kUnknown;
+}
+
+/// Positions of the sites in a sequence.
+using Columns = std::vector<std::size_t>;
+
+std::string row_text(std::span<const NamedSequence> sequences, std::size_t row) {
+  return fmt::format("row {} ({})", row, excerpt(sequences[row].name));
+}
+
+void check_characters(std::span<const NamedSequence> sequences, const std::string& name) {
+  for (std::size_t r = 0; r < sequences.size(); ++r) {
+    const std::string& letters = sequences[r].letters;
+    for (std::size_t c = 0; c < letters.size(); ++c) {
+      if (kind_of(letters[c]) != kUnknown) continue;
+      throw DataError(
+          fmt::format("{}: {}, column {} (counted from 0): expected an amino acid's letter or a gap "
+                      "(\"-\" or \".\"), found {}",
+                      name, row_text(sequences, r), c, excerpt(letters.substr(c, 1))));
+    }
+  }
+}
+
+/// The sites, if columns correspond: all sequences of one length, and no column of both upper and lower case.
+std::optional<Columns> shared_sites(std::span<const NamedSequence> sequences) {
+  std::vector<unsigned char> seen(sequences.front().letters.size());
+  for (const NamedSequence& sequence : sequences) {
+    if (sequence.letters.size() != seen.size()) return std::nullopt;
+    for (std::size_t c = 0; c < seen.size(); ++c) seen[c] |= kind_of(sequence.letters[c]);
+  }
+  Columns sites;
+  for (std::size_t c = 0; c < seen.size(); ++c) {
+    const bool lower = seen[c] & kLower;
+    if (lower && (seen[c] & kUpper)) return std::nullopt;
+    if (!lower && seen[c] != kDot) sites.push_back(c);
+  }
+  return sites;
+}
+
+/// The sites of a sequence whose inserts are written without padding.
+Columns own_sites(const std::string& letters) {
+  Columns sites;
+  for (std::size_t c = 0; c < letters.size(); ++c) {
+    if (kind_of(letters[c]) & (kUpper | kDash)) sites.push_back(c);
+  }
+  return sites;
+}
+
+/// The number of sites, which must be that of every row; known before anything of its size is allocated.
+std::size_t site_count(std::span<const NamedSequence> sequences, const std::optional<Columns>& shared,
+                       const std::string& name) {
+  const std::size_t sites = shared ? shared->size() : own_sites(sequences.front().letters).size();
+  for (std::size_t r = 1; !shared && r < sequences.size(); ++r) {
+    const std::size_t found = own_sites(sequences[r].letters).size();
+    if (found == sites) continue;
+    throw DataError(fmt::format(
+        "{}: {}: expected {} match columns (upper-case letters and \"-\") as in the first row, found {}; align the "
+        "sequences first",
+        name, row_text(sequences, r), sites, found));
+  }
+  if (sites == 0) {
+    throw DataError(fmt::format(
+        "{}: expected columns of upper-case letters, found none; lower-case letters are taken for inserts", name));
+  }
+  return sites;
+}
+
+std::size_t letter_of(char c) {
+  const std::size_t letter = kProteinLetters.find(c);
+  return letter < kProteinLetters.size() ? letter : kProteinLetters.find('-');
+}
+
+/// The letter of each site as a binary number, one bit plane after the other: sites differ if they do in any plane.
+/// Five planes for 21 letters, where the data itself has 21 bits for each site.
+struct Planes {
+  std::size_t count, words;  // planes, and words of each
+  Bits bits;
+
+  explicit Planes(const Dataset& data)
+      : count(std::bit_width(data.letters - 1)),
+        words(Bits::words_for(data.sites())),
+        bits(data.rows(), count * words * Bits::kWordBits) {
+    for (std::size_t r = 0; r < data.rows(); ++r) {
+      for_each_set(data.bits.row(r), [&](std::size_t unit) {
+        const std::size_t site = unit / data.letters, letter = unit % data.letters;
+        for (std::size_t p = 0; p < count; ++p) {
+          if (letter >> p & 1u) bits.set(r, p * words * Bits::kWordBits + site, true);
+        }
+      });
+    }
+  }
+
+  std::size_t differing_sites(std::size_t row, std::size_t other) const {
+    const auto a = bits.row(row), b = bits.row(other);
+    std::size_t sites = 0;
+    for (std::size_t w = 0; w < words; ++w) {
+      std::uint64_t differ = 0;
+      for (std::size_t p = 0; p < count; ++p) differ |= a[p * words + w] ^ b[p * words + w];
+      sites += static_cast<std::size_t>(std::popcount(differ));
+    }
+    return sites;
+  }
+};
+
+/// The fewest equal sites that make a share of at least `identity`. The share is divided and not the bound multiplied:
+/// 55 / 100 is 0.55, but 0.55 * 100 is more than 55 in floating point.
+std::size_t fewest_equal(std::size_t sites, double identity) {
+  std::size_t equal = 0;
+  while (static_cast<double>(equal) / static_cast<double>(sites) < identity) ++equal;
+  return equal;
+}
+
+}  // namespace
+
+Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& name) {
+  assert(!sequences.empty());
+  check_characters(sequences, name);
+  const std::optional<Columns> shared = shared_sites(sequences);
+  const std::size_t letters = kProteinLetters.size();
+  const std::size_t sites = site_count(sequences, shared, name), units = sites * letters;
+  Dataset out{name, {sites, letters}, Bits(sequences.size(), units), {}, {}, units, letters};
+  for (std::size_t r = 0; r < sequences.size(); ++r) {
+    const std::string& text = sequences[r].letters;
+    const Columns own = shared ? Columns{} : own_sites(text);
+    const Columns& columns = shared ? *shared : own;
+    for (std::size_t s = 0; s < columns.size(); ++s) out.bits.set(r, s * letters + letter_of(text[columns[s]]), true);
+  }
+  return out;
+}
+
+std::vector<double> sequence_weights(const Dataset& data, double identity) {
+  assert(data.letters > 0);
+  require(identity > 0.0 && identity <= 1.0,
+          fmt::format("expected a share of equal sites above 0 and up to 1, found {}", identity));
+  const std::size_t most_differing = data.sites() - fewest_equal(data.sites(), identity);
+  const Planes planes(data);
+  std::vector<std::uint32_t> alike(data.rows(), 1);
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    for (std::size_t other = 0; other < r; ++other) {
+      if (planes.differing_sites(r, other) > most_differing) continue;
+      ++alike[r];
+      ++alike[other];
+    }
+  }
+  std::vector<double> weights;
+  weights.reserve(alike.size());
+  for (const std::uint32_t count : alike) weights.push_back(1.0 / count);
+  return weights;
+}
+
+}  // namespace ergodic
