@@ -48,7 +48,7 @@ constexpr double kTailBottom[] = {1.0,
 
 // Mills' ratio R(a) of the normal: R(a) = 1 / (a + 1 / (a + 2 / (a + 3 / ...))), which converges fast where a is large.
 constexpr double kLargeMills = 3.0;
-constexpr int kMillsTerms = 60;
+constexpr int kMillsTerms = 24;
 
 /// 1 / (a + 2 / (a + 3 / ...)), so that R(a) = 1 / (a + rest).
 double mills_rest(double a) {

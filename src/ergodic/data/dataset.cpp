@@ -17,6 +17,18 @@ std::vector<double> means_of_real(const Dataset& data) {
   return means;
 }
 
+/// The mean over all rows of real data of f(unit, value minus the unit's mean), for each unit.
+template <class F>
+std::vector<double> mean_about_means(const Dataset& data, const F& f) {
+  const std::vector<double> means = means_of_real(data);
+  std::vector<double> out(data.units());
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += f(i, data.real(r, i) - means[i]);
+  }
+  for (double& mean : out) mean /= static_cast<double>(data.rows());
+  return out;
+}
+
 constexpr std::uint8_t kWeightedStream = 1;  // of shuffling: stream 0 orders the rows of an epoch
 
 /// Sums over all rows of each bit times the row's weight (of each share of full grey, for dynamic data).
@@ -131,16 +143,10 @@ std::vector<double> unit_means(const Dataset& data) {
 }
 
 std::vector<double> unit_deviations(const Dataset& data) {
-  const std::vector<double> means = unit_means(data);
-  std::vector<double> variances(data.units());
-  for (std::size_t r = 0; r < data.rows(); ++r) {
-    for (std::size_t i = 0; i < data.units(); ++i) {
-      const double difference = data.real(r, i) - means[i];
-      variances[i] += difference * difference;
-    }
-  }
+  const std::vector<double> variances =
+      mean_about_means(data, [](std::size_t, double difference) { return difference * difference; });
   double total = 0.0;
-  for (double& variance : variances) total += variance /= static_cast<double>(data.rows());
+  for (const double variance : variances) total += variance;
   const double mean = total / static_cast<double>(data.units());
   constexpr double kLeastShare = 0.01;  // of the mean variance
   std::vector<double> out(data.units());
@@ -148,6 +154,13 @@ std::vector<double> unit_deviations(const Dataset& data) {
     out[i] = mean > 0.0 ? std::sqrt(std::max(variances[i], kLeastShare * mean)) : 1.0;
   }
   return out;
+}
+
+std::vector<double> unit_kurtoses(const Dataset& data, std::span<const double> deviations) {
+  return mean_about_means(data, [&](std::size_t i, double difference) {
+    const double square = difference * difference / (deviations[i] * deviations[i]);
+    return square * square;
+  });
 }
 
 double leading_variance(const Dataset& data, std::span<const double> deviations) {

@@ -72,6 +72,9 @@ std::vector<double> unit_means(const Dataset& data);
 /// The standard deviation of each unit of real data over all rows. One that hardly changes is given a tenth of the
 /// root mean square of all: no precision would be large enough for a constant.
 std::vector<double> unit_deviations(const Dataset& data);
+/// The kurtosis of each unit of real data, in terms of these deviations: 3 if it is normal, large if it is mostly near
+/// its mean and seldom far out.
+std::vector<double> unit_kurtoses(const Dataset& data, std::span<const double> deviations);
 /// The largest variance along any direction, of real data in units of these deviations: 1 if all units are independent,
 /// as many as there are units if all are the same. From at most a thousand rows.
 double leading_variance(const Dataset& data, std::span<const double> deviations);

@@ -29,7 +29,18 @@ inline bool falls_below(double p, std::uint32_t coarse, const Draw& draw, std::u
   return upper + static_cast<double>(fine) * 0x1p-32 < threshold;
 }
 
-/// The same from the start.
+/// Calls set(unit, whether its coin falls below probability(unit)) for units [0, count) of a chain.
+template <class Probability, class Set>
+void flip_coins(const Draw& draw, std::uint32_t chain, std::uint32_t count, const Probability& probability,
+                const Set& set) {
+  Words block{};
+  for (std::uint32_t unit = 0; unit < count; ++unit) {
+    if (unit % kCoarseUnits == 0) block = draw.words(chain, unit / kCoarseUnits);
+    set(unit, falls_below(probability(unit), coarse_bits(block, unit), draw, chain, unit));
+  }
+}
+
+/// The same for one unit alone.
 inline bool coin(const Draw& draw, std::uint32_t chain, std::uint32_t unit, double p) {
   return falls_below(p, coarse_bits(draw.words(chain, unit / kCoarseUnits), unit), draw, chain, unit);
 }

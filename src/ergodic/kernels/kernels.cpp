@@ -25,9 +25,9 @@ double row_weight(std::span<const double> row_weights, std::size_t row) {
 /// The definition of `sample`, for one row.
 void row_sample(std::span<const double> fields, std::size_t row, const Draw& draw, std::uint32_t chain, State& out) {
   const double gap = out.levels().gap();
-  for (std::uint32_t j = 0; j < fields.size(); ++j) {
-    out.bits().set(row, j, coin(draw, chain, j, sigmoid(gap * fields[j])));
-  }
+  flip_coins(
+      draw, chain, static_cast<std::uint32_t>(fields.size()), [&](std::uint32_t j) { return sigmoid(gap * fields[j]); },
+      [&](std::uint32_t j, bool high) { out.bits().set(row, j, high); });
 }
 
 [[maybe_unused]] bool fits(const State& x, const Affine& map) {

@@ -22,9 +22,10 @@ void two_valued_means(Levels levels, const Row& row, std::span<float> out) {
 }
 
 void two_valued_draw(Levels levels, const Row& row, const RowDraw& to) {
-  for (std::uint32_t j = 0; j < row.fields.size(); ++j) {
-    to.out.bits().set(to.row, j, coin(to.draw, to.chain, j, sigmoid(levels.gap() * row.fields[j])));
-  }
+  flip_coins(
+      to.draw, to.chain, static_cast<std::uint32_t>(row.fields.size()),
+      [&](std::uint32_t j) { return sigmoid(levels.gap() * row.fields[j]); },
+      [&](std::uint32_t j, bool high) { to.out.bits().set(to.row, j, high); });
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ TrainOptions options_of(const TrainRequest& request) {
   options.sgd = {request.momentum};
   options.decay = {request.l1, request.l2};
   options.centred = !request.uncentred;
+  options.least_noise = request.least_noise;
   options.record_every = std::max<std::uint64_t>(1, request.epochs / kMaxRecords);
   return options;
 }
@@ -215,6 +216,9 @@ Spec TrainRequest::spec() {
       .number("l1", l1, 0.0, 1000.0, "weight decay towards zero by a constant, as between {0,1} units")
       .number("l2", l2, 0.0, 1000.0, "weight decay in proportion to the weight")
       .flag("uncentred", uncentred, "use the plain gradient instead of the centred one")
+      .number("least-noise", least_noise, 0.001, 1.0,
+              "bound of the noise that real visible units learn, as a share of the data's standard deviations: less "
+              "noise can fit better, but chains mix worse")
       .number("weight-scale", weight_scale, 0.0, 100.0,
               "standard deviation of the first weights, as between {0,1} units")
       .count("seed", seed, 0, ~std::uint64_t{0}, "names all random numbers of the run");

@@ -58,6 +58,7 @@ struct TrainRequest {
   double l1 = 0.0;
   double l2 = 0.0;
   bool uncentred = false;
+  double least_noise = 0.25;
   double weight_scale = 0.01;
   std::uint64_t seed = 1;
   std::filesystem::path out;

@@ -1,5 +1,6 @@
 #include "ergodic/trainer/conditioning.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ergodic {
@@ -35,10 +36,11 @@ Parts parts_of(const Rbm& model, Statistics& gradient) {
 
 /// The derivative by the log of the precision where the mean stays, in place of the one where bias and weights stay.
 void keep_means(const Rbm& model, const Parts& d) {
+  const MatrixView<const float> weights = model.weights();
   for (std::size_t i = 0; i < d.visible_precision.size(); ++i) {
     double& dz = d.visible_precision[i];
     dz += model.visible_bias()[i] * d.visible[i];
-    for (std::size_t j = 0; j < d.hidden.size(); ++j) dz += double{model.weights()(i, j)} * d.weights(i, j);
+    for (std::size_t j = 0; j < d.hidden.size(); ++j) dz += double{weights(i, j)} * d.weights(i, j);
   }
 }
 
@@ -47,11 +49,15 @@ void keep_means(const Rbm& model, const Parts& d) {
 Gaps gaps_of(const Rbm& model, const Dataset& data) {
   const auto gap = [](const Layer& layer) { return real_valued(layer) ? kRealGap : double{levels_of(layer).gap()}; };
   Gaps out{std::vector<double>(units_of(model.visible()), gap(model.visible())),
-           std::vector<double>(units_of(model.hidden()), gap(model.hidden()))};
+           std::vector<double>(units_of(model.hidden()), gap(model.hidden())),
+           {}};
   if (!real_valued(model.visible())) return out;
   const std::vector<double> deviations = unit_deviations(data);
   const double leading = std::sqrt(leading_variance(data, deviations));
   for (std::size_t i = 0; i < deviations.size(); ++i) out.visible[i] = kVisibleGap * leading * deviations[i];
+  for (const double kurtosis : unit_kurtoses(data, deviations)) {
+    out.precision.push_back(kPrecisionRate * 3.0 / std::max(kurtosis, 3.0));
+  }
   return out;
 }
 
@@ -59,14 +65,15 @@ void condition(const Rbm& model, const Gaps& gaps, std::span<const double> mu, s
                const Decay& decay, Statistics& gradient, const Context& context) {
   const Parts d = parts_of(model, gradient);
   const std::size_t n = d.visible.size(), m = d.hidden.size();
+  const MatrixView<const float> weights = model.weights();
   keep_means(model, d);
   context.for_blocks(n, kRows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       double* row = d.weights.row(i).data();
       const double mean = mu[i], change = d.visible[i], g = gaps.visible[i];
-      const float* weights = model.weights().row(i).data();
+      const float* row_weights = weights.row(i).data();
       for (std::size_t j = 0; j < m; ++j) {
-        const double w = weights[j], gap = g * gaps.hidden[j];
+        const double w = row_weights[j], gap = g * gaps.hidden[j];
         const double sign = static_cast<double>(w > 0.0) - static_cast<double>(w < 0.0);
         row[j] =
             (row[j] - mean * d.hidden[j] - change * lambda[j]) / (gap * gap) - decay.l2 * w - decay.l1 / gap * sign;
@@ -82,10 +89,9 @@ void condition(const Rbm& model, const Gaps& gaps, std::span<const double> mu, s
     }
   });
   for (std::size_t i = 0; i < d.visible_precision.size(); ++i) {
-    double& dz = d.visible_precision[i];
-    dz *= kPrecisionRate / (1.0 + std::abs(dz));  // one row far out must not undo what all others say
+    const double dz = d.visible_precision[i] *= gaps.precision[i];
     d.visible[i] += model.visible_bias()[i] * dz;
-    for (std::size_t j = 0; j < m; ++j) d.weights(i, j) += model.weights()(i, j) * dz;
+    for (std::size_t j = 0; j < m; ++j) d.weights(i, j) += weights(i, j) * dz;
   }
   for (double& dz : d.hidden_precision) dz = 0.0;
 }

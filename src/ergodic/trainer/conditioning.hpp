@@ -13,8 +13,9 @@
 // direction in which all of them vary most: that is where steps would become too large first.
 //
 // Precision (Cho, Ilin and Raiko 2011): where the precision of a real visible unit changes, its bias and weights change
-// in proportion, so that its mean given the hidden layer stays; what is learned is the noise alone. The scale of real
-// hidden units is free, so their precision stays as it is.
+// in proportion, so that its mean given the hidden layer stays; what is learned is the noise alone. Units that are
+// seldom far out, and then very far, take shorter steps: else one such row would undo what all others say. The scale of
+// real hidden units is free, so their precision stays as it is.
 #pragma once
 
 #include <span>
@@ -34,6 +35,7 @@ struct Decay {
 /// The gap of each unit.
 struct Gaps {
   std::vector<double> visible, hidden;
+  std::vector<double> precision;  ///< share of a full step that the log precision of a real visible unit takes
 };
 /// Those of a machine, given the data that it will learn if its visible units are real.
 Gaps gaps_of(const Rbm& model, const Dataset& data);

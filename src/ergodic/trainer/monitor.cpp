@@ -17,9 +17,17 @@ double average(std::span<const double> values) {
 }
 
 double weight_norm(const Rbm& model) {
+  const std::span<const double> visible = model.precision(Rbm::kVisible).deviations,
+                                hidden = model.precision(Rbm::kHidden).deviations;
+  const MatrixView<const float> weights = model.weights();
   double squares = 0.0;
-  for (const float w : model.weights().elements()) squares += double{w} * w;
-  return std::sqrt(squares / static_cast<double>(model.weights().elements().size()));
+  for (std::size_t i = 0; i < weights.rows(); ++i) {
+    for (std::size_t j = 0; j < weights.cols(); ++j) {
+      const double w = weights(i, j) * (visible.empty() ? 1.0 : visible[i]) * (hidden.empty() ? 1.0 : hidden[j]);
+      squares += w * w;
+    }
+  }
+  return std::sqrt(squares / static_cast<double>(weights.elements().size()));
 }
 
 struct Activity {

@@ -21,7 +21,7 @@ using Measures = std::vector<std::pair<std::string, double>>;
 ///   pseudo_log_likelihood  sum_i log p(x_i | the rest), estimated from a few sites a row; of held-out rows if any; not
 ///                          of real units
 ///   log_likelihood         exact, where the smaller layer is small enough; of held-out rows if any
-///   weight_norm            root of the mean squared weight
+///   weight_norm            root of the mean squared weight; of real units in terms of their noise
 ///   dead, saturated        shares of hidden units on (high) for less than 1 %, or more than 99 %, on average; if they
 ///                          are two-valued
 Measures measure(const Rbm& model, const State& train, const State& held_out, Key key, std::uint64_t step,

@@ -20,7 +20,7 @@ constexpr std::size_t kMonitoredMacs = 400'000'000;  // of a product: large mach
 constexpr std::uint64_t kMonitorStep = 1;  // the same numbers at each record: curves show the machine, not the noise
 // Real visible units begin with half of the deviations of the data as noise. With all of it a machine without couplings
 // has the data's variances already, and no reason to learn.
-constexpr double kFirstNoise = 0.5;
+constexpr double kFirstNoise = 0.5, kMostNoise = 1.5;
 constexpr double kFirstFields = 50.0;
 constexpr double kHiddenOffsetRate = 0.01;  // weight of a new batch in the moving mean of the hidden layer
 
@@ -79,11 +79,13 @@ void warn_if_unhealthy(const Record& now, const Record& before, const Context& c
   }
 }
 
-/// Keeps the noise of real visible units between a twentieth and three halves of the deviations of the data.
-void bound_precisions(std::span<const double> deviations, std::span<float> log_precisions) {
+/// Keeps the noise of real visible units between this share and three halves of the deviations of the data.
+void bound_precisions(std::span<const double> deviations, double least_noise, std::span<float> log_precisions) {
   for (std::size_t i = 0; i < deviations.size(); ++i) {
     const double of_data = -2.0 * portable_log(deviations[i]);
-    log_precisions[i] = static_cast<float>(std::clamp(double{log_precisions[i]}, of_data - 0.811, of_data + 5.99));
+    log_precisions[i] =
+        static_cast<float>(std::clamp(double{log_precisions[i]}, of_data - 2.0 * portable_log(kMostNoise),
+                                      of_data - 2.0 * portable_log(least_noise)));
   }
 }
 
@@ -222,7 +224,8 @@ void Trainer::ascend(const Statistics& model_term, double rate, const Context& c
   model_.update(
       [&](Parameters& p) {
         ergodic::step(options_.sgd, rate, gradient, velocity_, p, context);
-        if (!deviations_.empty()) bound_precisions(deviations_, p[Rbm::precision_slot(Rbm::kVisible)]);
+        if (!deviations_.empty())
+          bound_precisions(deviations_, options_.least_noise, p[Rbm::precision_slot(Rbm::kVisible)]);
       },
       context);
 }

@@ -34,6 +34,7 @@ struct TrainOptions {
   Sgd sgd;
   Decay decay;
   bool centred = true;
+  double least_noise = 0.25;  ///< of real visible units, as a share of the deviations of the data
   double initial_weight_scale = 0.01;
   std::uint64_t record_every = 1;  ///< epochs between two records
 };
