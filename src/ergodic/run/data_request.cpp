@@ -2,9 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "ergodic/run/pictures.hpp"
+
 namespace ergodic {
+namespace {
+
+/// Text that JSON can hold: a file's name may be any bytes.
+std::string as_utf8(const std::string& text) {
+  const auto replace = nlohmann::json::error_handler_t::replace;
+  return nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace)).get<std::string>();
+}
+
+}  // namespace
 
 void add_data_options(Spec& spec, DataOptions& options) {
   spec.group("Data")
@@ -41,6 +54,13 @@ Bits all_rows(const Dataset& data, Key key) {
   std::vector<std::uint32_t> rows(data.rows());
   std::iota(rows.begin(), rows.end(), 0u);
   return gather(data, rows, key, 0);
+}
+
+std::map<std::string, std::string> notes_of_data(const Dataset& data) {
+  std::map<std::string, std::string> notes;
+  if (data.shape.height > 0) notes["picture"] = shape_text(data.shape);
+  notes["data"] = as_utf8(std::filesystem::path(data.name).filename().string());
+  return notes;
 }
 
 void require_matching_units(const Dataset& data, std::size_t visible_units) {

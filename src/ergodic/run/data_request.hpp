@@ -1,6 +1,9 @@
 // The options by which every command names its data.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "ergodic/data/source.hpp"
 #include "ergodic/run/spec.hpp"
 
@@ -32,6 +35,9 @@ Dataset load_split(const DataOptions& options, Split split);
 
 /// All rows as bits; grey levels are drawn once with the key.
 Bits all_rows(const Dataset& data, Key key);
+
+/// What a model file says of its data: the name of the set without folders, and the shape of a picture.
+std::map<std::string, std::string> notes_of_data(const Dataset& data);
 
 /// DataError unless the data has as many units as the machine has visible ones.
 void require_matching_units(const Dataset& data, std::size_t visible_units);

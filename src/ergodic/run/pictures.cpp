@@ -85,4 +85,9 @@ Image picture_of_pairs(const Bits& rows, const Matrix<float>& reconstructed, Pic
   return paired_sheet(drawable(State(rows, Bernoulli::kLevels)), reconstructed, sheet_for(shape, rows.cols()));
 }
 
+Image picture_of_groups(std::span<const Matrix<float>> columns, PictureShape shape) {
+  const std::vector<MatrixView<const float>> views(columns.begin(), columns.end());
+  return grouped_sheet(views, sheet_for(shape, columns[0].cols()));
+}
+
 }  // namespace ergodic

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 
 #include "ergodic/core/context.hpp"
@@ -32,5 +33,8 @@ Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit
 Matrix<float> reconstructions(const Rbm& model, const Bits& rows, Key key, const Context& context);
 /// Each row beside its reconstruction.
 Image picture_of_pairs(const Bits& rows, const Matrix<float>& reconstructed, PictureShape shape);
+
+/// Tiles side by side in groups: row r of each column in one cell.
+Image picture_of_groups(std::span<const Matrix<float>> columns, PictureShape shape);
 
 }  // namespace ergodic

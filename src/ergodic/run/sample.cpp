@@ -7,31 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "ergodic/format/npy.hpp"
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 #include "ergodic/store/model_file.hpp"
-#include "ergodic/store/tensors.hpp"
 
 namespace ergodic {
-namespace {
-
-/// UsageError unless the name ends in .png or .npy; then IoError unless it can be written.
-void require_picture_or_array(const std::filesystem::path& out) {
-  require(out.extension() == ".png" || out.extension() == ".npy",
-          fmt::format("--out: expected a name ending in .png or .npy, found '{}'", out.string()));
-  require_writable(out);
-}
-
-bool is_array(const std::filesystem::path& out) { return out.extension() == ".npy"; }
-
-/// Values in [0, 1], whatever the units, as 32-bit floats: what --data reads back.
-void write_values(const std::filesystem::path& out, const Matrix<float>& values) {
-  write_npy(out, array_of(values.elements(), {values.rows(), values.cols()}));
-}
-
-}  // namespace
 
 Spec SampleRequest::spec() {
   Spec spec;
