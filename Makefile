@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 
 cpp_files = git ls-files -z -- '*.cpp' '*.hpp'
 
-.PHONY: help setup build demo test bench check-long format lint install clean
+.PHONY: help setup build demo test bench capacity check-long format lint install clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -34,6 +34,12 @@ bench: ## measure Ergodic against other ways to do the same (results in bench/re
 	cmake --preset release -DERGODIC_BENCH=ON $(if $(wildcard build/release/CMakeCache.txt),,-DERGODIC_TESTS=OFF)
 	cmake --build --preset release --parallel $(JOBS)
 	bench/run $(ARGS)
+
+capacity: ## measure how much Hopfield networks remember (capacity.png in bench/results/)
+	@tools/setup bench
+	cmake --preset release -DERGODIC_BENCH=ON $(if $(wildcard build/release/CMakeCache.txt),,-DERGODIC_TESTS=OFF)
+	cmake --build --preset release --parallel $(JOBS) --target bench_capacity
+	bench/hopfield/run $(ARGS)
 
 check-long: ## run the tests again with address, undefined and thread sanitizers, and with clang
 	@tools/setup test

@@ -75,3 +75,15 @@ def test_unknown_names_are_refused(results, options):
     assert done.returncode != 0
     assert "unknown name" in done.stderr
     assert not results.exists()
+
+
+def test_the_capacity_of_hopfield_networks(results):
+    words = ["/usr/bin/python3", ROOT / "bench/hopfield/run", "--quick", "--build", BUILD, "--results", results]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    curves = {curve["rule"]: curve["points"] for curve in json.loads((results / "capacity.json").read_text())["curves"]}
+    from_the_pattern = {rule: [p["success"][0]["rate"]["value"] for p in points] for rule, points in curves.items()}
+    assert from_the_pattern["hebb"][0] == from_the_pattern["storkey"][0] == 1  # 5 patterns in 100 units
+    assert from_the_pattern["pseudo-inverse"] == [1, 1]  # and 50
+    assert from_the_pattern["hebb"][1] < 0.5
+    assert "pseudo-inverse" in done.stdout

@@ -7,6 +7,7 @@
 #include "ergodic/run/data_tools.hpp"
 #include "ergodic/run/evaluate.hpp"
 #include "ergodic/run/inspect.hpp"
+#include "ergodic/run/recall.hpp"
 #include "ergodic/run/sample.hpp"
 #include "ergodic/run/train.hpp"
 
@@ -46,6 +47,10 @@ Outcome run_train(const TrainRequest& request, const Common& common, const Conte
   Outcome out;
   if (common.json) out.output = to_json(result) + "\n";
   out.stopped = result.model.empty();
+  if (result.memory) {
+    out.message = to_text(*result.memory);
+    return out;
+  }
   const std::string done = fmt::format("{} updates in {:.1f} s ({:.0f} samples/s)", result.updates, result.seconds,
                                        result.samples_per_second);
   out.message = out.stopped ? fmt::format("stopped after {}; the same command with --resume goes on from {}\n", done,
@@ -76,6 +81,14 @@ Outcome run_reconstruct(const ReconstructRequest& request, const Common& common,
           fmt::format("{} reconstructions are in {}; {:.2f} % of their bits are expected to differ from the data\n",
                       result.count, result.out.string(), 100.0 * result.error),
           false};
+}
+
+Outcome run_recall(const RecallRequest& request, const Common& common, const Context& context) {
+  const RecallResult result = recall_rows(request, context);
+  const std::string message = result.stopped
+                                  ? "stopped; nothing written\n"
+                                  : fmt::format("{} restored rows are in {}\n", result.count, result.out.string());
+  return {common.json ? to_json(result) + "\n" : to_text(result), message, result.stopped};
 }
 
 Outcome run_inspect(const InspectRequest& request, const Common& common, const Context&) {
@@ -126,6 +139,9 @@ std::vector<Command> make_commands() {
   out.push_back(make<ReconstructRequest>("reconstruct", "show data beside what the machine makes of it",
                                          "ergodic reconstruct digits.safetensors --data mnist --out pairs.png", "rows",
                                          run_reconstruct));
+  out.push_back(make<RecallRequest>("recall", "let a Hopfield network restore damaged rows",
+                                    "ergodic recall memory.safetensors --data digits --damage 0.2 --out restored.png",
+                                    "rows", run_recall));
   out.push_back(make<InspectRequest>("inspect", "show what is in a model file",
                                      "ergodic inspect digits.safetensors --filters filters.png", "", run_inspect));
   out.push_back(make<NoRequest>("data list", "list the data sets that have a name", "ergodic data list", "", run_list));

@@ -140,12 +140,26 @@ TEST(Sheet, PairsAreAdjacentAndApartFromEachOther) {
   }
 }
 
+TEST(Sheet, GroupsHaveAsManyTilesInACellAsThereAreColumns) {
+  // One gap (1) inside a group, three (3) around: 3 | 2 1 2 1 2 | 3
+  const Matrix<float> first = matrix(2, 2, 0.0f), second = matrix(2, 2, 1.0f), third = matrix(2, 2, 0.5f);
+  const std::array<MatrixView<const float>, 3> columns{first.view(), second.view(), third.view()};
+  const Image image = grouped_sheet(columns, {1, 2, 1, 1, 1});
+  expect_size(image, 3 + 8 + 3, 3 + 2 * (1 + 3), 1);
+  const int expected[] = {kGap, kGap, kGap, 0, 0, kGap, 255, 255, kGap, 128, 128, kGap, kGap, kGap};
+  for (std::size_t x = 0; x < image.width; ++x) {
+    EXPECT_EQ(grey_at(image, 3, x), expected[x]) << x;
+    EXPECT_EQ(grey_at(image, 7, x), expected[x]) << x;
+  }
+}
+
 TEST(Sheet, ImpossibleRequestsAreRefused) {
   const Matrix<float> tiles = matrix(2, 6, 0.5f);
   EXPECT_THROW(grey_sheet(tiles, {}), UsageError);
   EXPECT_THROW(grey_sheet(tiles, {2, 2}), UsageError);
   EXPECT_THROW(signed_sheet(Matrix<float>(0, 6), {2, 3}), UsageError);
   EXPECT_THROW(paired_sheet(tiles, matrix(1, 6, 0), {2, 3}), UsageError);
+  EXPECT_THROW(grouped_sheet({}, {2, 3}), UsageError);
   EXPECT_THROW(tile_shape_for(0), UsageError);
 }
 

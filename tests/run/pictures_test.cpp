@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "ergodic/report/sheet.hpp"
 
@@ -160,6 +161,14 @@ TEST(Pictures, ReconstructionsStandBesideTheirRows) {
     expect_same(picture_of_pairs(visible, rows, reconstructions(model, rows, Key{1}, {}), {2, 2}),
                 paired_sheet(left, right, tiles_of(2, 2)));
   }
+}
+
+TEST(Pictures, GroupsAreDrawnInTheirShape) {
+  std::vector<Matrix<float>> columns(3, Matrix<float>(2, 6));
+  columns[1](0, 1) = columns[2](1, 5) = 1.0f;
+  const std::array<MatrixView<const float>, 3> views{columns[0].view(), columns[1].view(), columns[2].view()};
+  expect_same(picture_of_groups(columns, {6, 1}), grouped_sheet(views, tiles_of(6, 1)));
+  expect_same(picture_of_groups(columns, {}), grouped_sheet(views, tiles_of(2, 3)));  // nearly square
 }
 
 }  // namespace

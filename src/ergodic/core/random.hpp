@@ -23,6 +23,8 @@ enum class Purpose : std::uint8_t {
   kMonitor,
   kTest,
   kDataHidden,
+  kRecall,
+  kDamage,
 };
 
 /// All the random numbers of one purpose at one step: a table indexed by (row, index) that costs nothing to hold.

@@ -149,16 +149,24 @@ Image signed_sheet(MatrixView<const float> tiles, const SheetOptions& options) {
 }
 
 Image paired_sheet(MatrixView<const float> left, MatrixView<const float> right, const SheetOptions& options) {
-  check(left, options);
-  check(right, options);
-  require(left.rows() == right.rows(),
-          fmt::format("a sheet of pairs needs as many left tiles as right ones, but there are {} and {}", left.rows(),
-                      right.rows()));
-  const Layout layout = layout_for(left.rows(), 2, options);
+  return grouped_sheet(std::array{left, right}, options);
+}
+
+Image grouped_sheet(std::span<const MatrixView<const float>> columns, const SheetOptions& options) {
+  require(!columns.empty(), "a sheet of groups needs at least one column of tiles");
+  const std::size_t cells = columns[0].rows();
+  for (const MatrixView<const float>& tiles : columns) {
+    check(tiles, options);
+    require(tiles.rows() == cells, fmt::format("a sheet of groups needs as many tiles in each column, but there are {} "
+                                               "and {}",
+                                               cells, tiles.rows()));
+  }
+  const Layout layout = layout_for(cells, columns.size(), options);
   Image image = blank(layout, 1);
-  for (std::size_t r = 0; r < left.rows(); ++r) {
-    draw_tile(image, layout, r, 0, left.row(r), grey_of);
-    draw_tile(image, layout, r, 1, right.row(r), grey_of);
+  for (std::size_t r = 0; r < cells; ++r) {
+    for (std::size_t part = 0; part < columns.size(); ++part) {
+      draw_tile(image, layout, r, part, columns[part].row(r), grey_of);
+    }
   }
   return image;
 }

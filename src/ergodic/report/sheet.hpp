@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "ergodic/core/matrix.hpp"
@@ -34,6 +35,9 @@ Image signed_sheet(MatrixView<const float> tiles, const SheetOptions& options);
 /// Each left tile with its right one beside it (data, reconstruction), grey as in grey_sheet. A cell is a pair, with
 /// one gap inside and three between the pairs and at the border; `columns` counts pairs.
 Image paired_sheet(MatrixView<const float> left, MatrixView<const float> right, const SheetOptions& options);
+
+/// The same for groups of any size: tile r of each column side by side in one cell (original, damaged, restored).
+Image grouped_sheet(std::span<const MatrixView<const float>> columns, const SheetOptions& options);
 
 /// A height and width for tiles of data that are no images. The exact factorisation nearest to a square if it is at
 /// most three times as wide as high (784: 28 x 28, 12: 3 x 4), else the nearly square rectangle that is large enough

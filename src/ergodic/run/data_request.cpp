@@ -2,9 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "ergodic/run/pictures.hpp"
+
 namespace ergodic {
+namespace {
+
+/// Text that JSON can hold: a file's name may be any bytes.
+std::string as_utf8(const std::string& text) {
+  const auto replace = nlohmann::json::error_handler_t::replace;
+  return nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace)).get<std::string>();
+}
+
+}  // namespace
 
 void add_data_options(Spec& spec, DataOptions& options) {
   spec.group("Data")
@@ -66,6 +79,13 @@ void require_kind(const Layer& visible, const Dataset& data) {
     throw DataError(fmt::format("{}: expected {} letters, as the machine has; found {}", data.name, letters_of(visible),
                                 data.letters));
   }
+}
+
+std::map<std::string, std::string> notes_of_data(const Dataset& data) {
+  std::map<std::string, std::string> notes;
+  if (data.shape.height > 0) notes["picture"] = shape_text(data.shape);
+  notes["data"] = as_utf8(std::filesystem::path(data.name).filename().string());
+  return notes;
 }
 
 State first_rows(const Layer& visible, const Dataset& data, std::size_t count, Key key) {

@@ -1,6 +1,9 @@
 // The options by which every command names its data.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "ergodic/data/source.hpp"
 #include "ergodic/model/layer.hpp"
 #include "ergodic/run/spec.hpp"
@@ -42,5 +45,8 @@ void require_kind(const Layer& visible, const Dataset& data);
 
 /// The first rows, at most so many, as a state; grey levels are drawn once with the key.
 State first_rows(const Layer& visible, const Dataset& data, std::size_t count, Key key);
+
+/// What a model file says of its data: the name of the set without folders, and the shape of a picture.
+std::map<std::string, std::string> notes_of_data(const Dataset& data);
 
 }  // namespace ergodic

@@ -8,6 +8,8 @@
 #include <map>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/format/npy.hpp"
+#include "ergodic/store/tensors.hpp"
 
 namespace ergodic {
 
@@ -39,6 +41,18 @@ void require_distinct(std::initializer_list<std::pair<std::string, std::filesyst
     const auto [other, is_new] = seen.emplace(place, name);
     require(is_new, fmt::format("{} and {} both name {}", other->second, name, path.string()));
   }
+}
+
+void require_picture_or_array(const std::filesystem::path& out) {
+  require(out.extension() == ".png" || out.extension() == ".npy",
+          fmt::format("--out: expected a name ending in .png or .npy, found '{}'", out.string()));
+  require_writable(out);
+}
+
+bool is_array(const std::filesystem::path& out) { return out.extension() == ".npy"; }
+
+void write_values(const std::filesystem::path& out, const Matrix<float>& values) {
+  write_npy(out, array_of(values.elements(), {values.rows(), values.cols()}));
 }
 
 }  // namespace ergodic

@@ -98,4 +98,9 @@ Image picture_of_pairs(const Layer& layer, const State& rows, const Matrix<float
                       sheet_for(shape, rows.units()));
 }
 
+Image picture_of_groups(std::span<const Matrix<float>> columns, PictureShape shape) {
+  const std::vector<MatrixView<const float>> views(columns.begin(), columns.end());
+  return grouped_sheet(views, sheet_for(shape, columns[0].cols()));
+}
+
 }  // namespace ergodic

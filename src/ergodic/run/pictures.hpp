@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 
 #include "ergodic/core/context.hpp"
@@ -34,5 +35,8 @@ Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit
 Matrix<float> reconstructions(const Rbm& model, const State& rows, Key key, const Context& context);
 /// Each row beside its reconstruction.
 Image picture_of_pairs(const Layer& layer, const State& rows, const Matrix<float>& reconstructed, PictureShape shape);
+
+/// Tiles side by side in groups: row r of each column in one cell.
+Image picture_of_groups(std::span<const Matrix<float>> columns, PictureShape shape);
 
 }  // namespace ergodic

@@ -7,29 +7,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "ergodic/format/npy.hpp"
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 #include "ergodic/store/model_file.hpp"
-#include "ergodic/store/tensors.hpp"
 
 namespace ergodic {
 namespace {
-
-/// UsageError unless the name ends in .png or .npy; then IoError unless it can be written.
-void require_picture_or_array(const std::filesystem::path& out) {
-  require(out.extension() == ".png" || out.extension() == ".npy",
-          fmt::format("--out: expected a name ending in .png or .npy, found '{}'", out.string()));
-  require_writable(out);
-}
-
-bool is_array(const std::filesystem::path& out) { return out.extension() == ".npy"; }
-
-/// Plain values as 32-bit floats: what --data reads back.
-void write_values(const std::filesystem::path& out, const Matrix<float>& values) {
-  write_npy(out, array_of(values.elements(), {values.rows(), values.cols()}));
-}
 
 /// The expected share of units or sites that differ between a row and a draw of its reconstruction; of real units the
 /// root of the mean squared difference to the expected values.

@@ -135,16 +135,8 @@ std::vector<StageShare> shares_of(const Profile& profile) {
   return out;
 }
 
-/// Text that JSON can hold: a file's name may be any bytes.
-std::string as_utf8(const std::string& text) {
-  const auto replace = nlohmann::json::error_handler_t::replace;
-  return nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace)).get<std::string>();
-}
-
 std::map<std::string, std::string> notes_of(const TrainRequest& request, const Dataset& data, std::uint64_t updates) {
-  std::map<std::string, std::string> notes;
-  if (data.shape.height > 0) notes["picture"] = shape_text(data.shape);
-  notes["data"] = as_utf8(std::filesystem::path(data.name).filename().string());
+  std::map<std::string, std::string> notes = notes_of_data(data);
   notes["updates"] = std::to_string(updates);
   TrainRequest copy = request;
   nlohmann::json options;
@@ -203,6 +195,7 @@ Spec TrainRequest::spec() {
               "visible units: {0,1}, -1/+1, letters, real with normal noise, or real and not negative")
       .choice("hidden-type", hidden_type, "hidden units, the same types")
       .count("hidden-letters", hidden_letters, 2, 1000, "letters of each hidden unit, if --hidden-type is potts");
+  add_hopfield_options(spec, hopfield);
   spec.group("Training")
       .choice("method", method,
               "the model's side of the gradient: persistent chains, chains from the data, or exact (small machines)")
@@ -240,6 +233,7 @@ Spec TrainRequest::spec() {
 }
 
 TrainResult train(TrainRequest request, const Context& outer) {
+  if (request.model == ModelKind::kHopfield) return train_hopfield(request, outer);
   const std::filesystem::path checkpoint = checkpoint_beside(request.out);
   check_outputs(request, checkpoint);
 
@@ -288,6 +282,7 @@ TrainResult train(TrainRequest request, const Context& outer) {
 }
 
 std::string to_json(const TrainResult& result) {
+  if (result.memory) return to_json(*result.memory);
   nlohmann::ordered_json out;
   out["model"] = result.model.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(result.model.string());
   out["stopped"] = result.model.empty();

@@ -3,18 +3,20 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/data/source.hpp"
+#include "ergodic/run/hopfield.hpp"
 #include "ergodic/run/spec.hpp"
 #include "ergodic/trainer/trainer.hpp"
 
 namespace ergodic {
 
 enum class UnitType { kBernoulli, kSpin, kPotts, kGaussian, kRelu };
-enum class ModelKind { kRbm };
+enum class ModelKind { kRbm, kHopfield };
 
 template <>
 struct Names<UnitType> {
@@ -26,7 +28,8 @@ struct Names<UnitType> {
 };
 template <>
 struct Names<ModelKind> {
-  static constexpr std::array<std::pair<ModelKind, std::string_view>, 1> kAll{{{ModelKind::kRbm, "rbm"}}};
+  static constexpr std::array<std::pair<ModelKind, std::string_view>, 2> kAll{
+      {{ModelKind::kRbm, "rbm"}, {ModelKind::kHopfield, "hopfield"}}};
 };
 template <>
 struct Names<Method> {
@@ -47,6 +50,7 @@ struct TrainRequest {
   UnitType hidden_type = UnitType::kBernoulli;
   std::uint64_t hidden = 500;
   std::uint64_t hidden_letters = 4;
+  HopfieldOptions hopfield;
   Method method = Method::kPcd;
   std::uint64_t steps = 1;
   std::uint64_t chains = 0;  ///< 0: as many as the batch has rows
@@ -89,6 +93,7 @@ struct TrainResult {
   double samples_per_second = 0.0;  ///< rows of training data
   Record last;                      ///< the monitors at the last record
   std::vector<StageShare> profile;  ///< where the time went, if asked for
+  std::optional<Memory> memory;     ///< what a Hopfield network holds; it has no updates, and none of the above
 };
 
 /// Trains until done, or until the observer asks to stop: then a checkpoint is written first.

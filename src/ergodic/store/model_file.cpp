@@ -12,9 +12,6 @@
 namespace ergodic {
 namespace {
 
-constexpr const char* kFormat = "ergodic-model";
-constexpr int kVersionOfFormat = 1;
-
 /// What the file itself says, apart from the notes.
 constexpr std::string_view kOwnKeys[] = {"format",          "version",        "model",      "visible", "hidden",
                                          "visible_letters", "hidden_letters", "written_by", "digest"};
@@ -61,9 +58,7 @@ Rbm empty_machine(const Tensors& tensors, const std::string& where) {
 void save_model(const std::filesystem::path& path, const Rbm& model, const std::map<std::string, std::string>& notes) {
   Tensors tensors;
   tensors.metadata = notes;
-  tensors.metadata["format"] = kFormat;
-  tensors.metadata["version"] = std::to_string(kVersionOfFormat);
-  tensors.metadata["model"] = "rbm";
+  put_model_kind(tensors, "rbm");
   tensors.metadata["visible"] = name_of(model.visible());
   tensors.metadata["hidden"] = name_of(model.hidden());
   if (letters_of(model.visible()) > 0)
@@ -76,9 +71,11 @@ void save_model(const std::filesystem::path& path, const Rbm& model, const std::
 ModelFile load_model(const std::filesystem::path& path) {
   const std::string where = path.string();
   const Unsealed file = read_sealed(path);
-  check_format(file.tensors, kFormat, {1, kVersionOfFormat}, where);
-  const std::string& kind = metadata_at(file.tensors, "model", where);
-  if (kind != "rbm") throw DataError(fmt::format("{}: metadata: expected the model rbm, found '{}'", where, kind));
+  const std::string& kind = model_kind(file.tensors, where);
+  if (kind != "rbm") {
+    throw DataError(fmt::format("{}: metadata: expected the model rbm, found '{}'{}", where, kind,
+                                kind == "hopfield" ? "; a Hopfield network is for `ergodic recall`" : ""));
+  }
   ModelFile out{empty_machine(file.tensors, where), file.tensors.metadata, file.verified};
   take_parameters(file.tensors, out.model, where);
   for (const std::string_view key : kOwnKeys) out.notes.erase(std::string(key));

@@ -13,6 +13,9 @@
 namespace ergodic {
 namespace {
 
+constexpr const char* kModelFormat = "ergodic-model";
+constexpr int kModelVersion = 1;
+
 template <class T>
 Array make_array(ElementType type, std::span<const T> values, std::vector<std::size_t> shape) {
   const std::span<const std::byte> bytes = std::as_bytes(values);
@@ -54,6 +57,17 @@ void check_format(const Tensors& tensors, const std::string& format, Versions ve
     throw DataError(fmt::format("{}: expected version {} to {} of {}, found '{}'", where, versions.oldest,
                                 versions.newest, format, text));
   }
+}
+
+void put_model_kind(Tensors& tensors, const std::string& kind) {
+  tensors.metadata["format"] = kModelFormat;
+  tensors.metadata["version"] = std::to_string(kModelVersion);
+  tensors.metadata["model"] = kind;
+}
+
+const std::string& model_kind(const Tensors& tensors, const std::string& where) {
+  check_format(tensors, kModelFormat, {1, kModelVersion}, where);
+  return metadata_at(tensors, "model", where);
 }
 
 std::vector<float> floats_at(const Tensors& tensors, const std::string& name, const std::vector<std::size_t>& shape,

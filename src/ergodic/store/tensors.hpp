@@ -22,6 +22,11 @@ struct Versions {
 /// DataError unless the metadata says this format and one of these versions.
 void check_format(const Tensors& tensors, const std::string& format, Versions versions, const std::string& where);
 
+/// Says in the metadata that this is a model file, and of what kind of machine.
+void put_model_kind(Tensors& tensors, const std::string& kind);
+/// The kind of machine in a model file; DataError if it is no model file, or of a version that cannot be read.
+const std::string& model_kind(const Tensors& tensors, const std::string& where);
+
 /// An array of floats (32 or 64 bits) of exactly this shape, every element finite; DataError otherwise.
 std::vector<float> floats_at(const Tensors& tensors, const std::string& name, const std::vector<std::size_t>& shape,
                              const std::string& where);
