@@ -42,7 +42,11 @@
 #include "ergodic/data/source.hpp"
 #include "ergodic/data/synthetic.hpp"
 // E(x; theta).
+#include "ergodic/model/boltzmann.hpp"
 #include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_boltzmann.hpp"
+#include "ergodic/model/graph.hpp"
+#include "ergodic/model/graph_sweep.hpp"
 #include "ergodic/model/layer.hpp"
 #include "ergodic/model/parameters.hpp"
 #include "ergodic/model/proxies.hpp"
