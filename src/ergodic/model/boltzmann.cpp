@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
