@@ -230,6 +230,21 @@ TEST(ExactBoltzmann, LargeEnergiesDoNotOverflow) {
   for (std::size_t i = 0; i < 13; ++i) EXPECT_NEAR(statistics[78 + i], 0.0, 1e-9);
 }
 
+TEST(ExactBoltzmann, TheLargestMachineIsExactToo) {
+  // A ring of n spins has Z = (2 cosh K)^n + (2 sinh K)^n, and d log Z / dK is n times the mean of neighbours'
+  // products.
+  constexpr std::size_t n = kMaxEnumeratedUnits;
+  std::vector<std::pair<std::size_t, std::size_t>> ring;
+  for (std::size_t i = 0; i < n; ++i) ring.push_back({i, (i + 1) % n});
+  Boltzmann machine(Spin{n}, graph_from_edges(n, ring));
+  machine.update([](Parameters& p) { std::fill(p["couplings"].begin(), p["couplings"].end(), 1.5f); }, {});
+  const double t = std::tanh(1.5), power = std::pow(t, n);
+  EXPECT_NEAR(*exact_log_z(machine, {}), n * std::log(2.0 * std::cosh(1.5)) + std::log1p(power), 1e-10);
+  const Statistics statistics = exact_statistics(machine, {});
+  for (std::size_t e = 0; e < n; ++e) EXPECT_NEAR(statistics[e], (t + power / t) / (1.0 + power), 1e-10);
+  for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(statistics[n + i], 0.0, 1e-10);
+}
+
 TEST(ExactBoltzmann, RefusesWhatCannotBeEnumerated) {
   const Boltzmann machine(Spin{25}, grid_graph(5, 5, Border::kOpen));
   expect_parts(message_of<UsageError>([&] { (void)exact_log_z(machine, {}); }), {"24 units", "found 25"});
