@@ -43,7 +43,11 @@
 #include "ergodic/data/source.hpp"
 #include "ergodic/data/synthetic.hpp"
 // E(x; theta).
+#include "ergodic/model/boltzmann.hpp"
 #include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_boltzmann.hpp"
+#include "ergodic/model/graph.hpp"
+#include "ergodic/model/graph_sweep.hpp"
 #include "ergodic/model/hopfield.hpp"
 #include "ergodic/model/layer.hpp"
 #include "ergodic/model/modern_hopfield.hpp"

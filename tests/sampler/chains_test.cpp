@@ -26,6 +26,29 @@ TEST(Chains, AFarStartDrawsVisibleUnitsFromTheirBiases) {
   }
 }
 
+TEST(Chains, AFarStartOfABoltzmannMachineKnowsNoCouplings) {
+  for (const Graph& graph : {dense_graph(12), grid_graph(3, 4, Border::kOpen)}) {
+    Boltzmann machine(Spin{12}, graph);
+    machine.update(
+        [](Parameters& p) {
+          std::fill(p["couplings"].begin(), p["couplings"].end(), 5.0f);
+          p["bias"][0] = -1.0f;
+          p["bias"][2] = 20.0f;
+        },
+        {});
+    constexpr std::size_t kCount = 20000;
+    const Chains chains = far_start(machine, kCount, Key{1});
+    ASSERT_EQ(chains.layers.size(), 1u);
+    ASSERT_EQ(chains.count(), kCount);
+    const double p[] = {1 / (1 + std::exp(2.0)), 0.5, 1.0};
+    for (std::size_t i = 0; i < 3; ++i) {
+      std::size_t high = 0;
+      for (std::size_t c = 0; c < kCount; ++c) high += chains.layers[0].bits().get(c, i);
+      EXPECT_NEAR(static_cast<double>(high) / kCount, p[i], 4 * std::sqrt(p[i] * (1 - p[i]) / kCount) + 1e-12);
+    }
+  }
+}
+
 TEST(Gibbs, ASweepIsAPureFunctionOfItsCoordinates) {
   const Rbm rbm = test::random_machine(Bernoulli{70}, Bernoulli{30}, 0.3, 2);
   Chains once = far_start(rbm, 20, Key{3}, {});

@@ -82,6 +82,22 @@ inline double log_add(double a, double b) {
   return high + softplus(low - high);
 }
 
+/// A running sum of exponentials, kept relative to its largest term.
+struct LogSum {
+  double largest = -std::numeric_limits<double>::infinity();
+  double scaled = 0.0;
+
+  void add(double term) {
+    if (term < largest - 80.0) return;  // e^-80 times 2^30 terms is far below the last bit
+    if (term > largest) {
+      scaled *= portable_exp(largest - term);
+      largest = term;
+    }
+    scaled += portable_exp(term - largest);
+  }
+  double value() const { return scaled > 0.0 ? largest + portable_log(scaled) : largest; }
+};
+
 /// cos(pi t) for 0 <= t <= 1: minus the sine of pi (t - 1/2), by its Taylor series to the 21st power.
 double cos_pi(double t);
 

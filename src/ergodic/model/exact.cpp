@@ -54,22 +54,6 @@ Enumerable make_enumerable(const Rbm& rbm) {
   return {std::move(transposed), std::move(r.hidden_bias), std::move(r.visible_bias), -r.energy_offset};
 }
 
-/// A running sum of exponentials, kept relative to its largest term.
-struct LogSum {
-  double largest = -std::numeric_limits<double>::infinity();
-  double scaled = 0.0;
-
-  void add(double term) {
-    if (term < largest - 80.0) return;  // e^-80 times 2^30 terms is far below the last bit
-    if (term > largest) {
-      scaled *= portable_exp(largest - term);
-      largest = term;
-    }
-    scaled += portable_exp(term - largest);
-  }
-  double value() const { return scaled > 0.0 ? largest + portable_log(scaled) : largest; }
-};
-
 // Eight products at once, two to a register: enough to hide the latency of multiplication.
 constexpr std::size_t kPairs = 4;
 constexpr std::size_t kLanes = 2 * kPairs;

@@ -35,4 +35,8 @@ class Parameters {
   AlignedVector<float> values_;
 };
 
+/// Averages of -dE/dtheta in the layout of the parameters. The gradient of the log-likelihood is the data's statistics
+/// minus the model's.
+using Statistics = std::vector<double>;
+
 }  // namespace ergodic

@@ -18,10 +18,6 @@
 
 namespace ergodic {
 
-/// Averages of -dE/dtheta in the layout of the parameters: x v' for the weights, x and v for the biases, -gamma x^2 / 2
-/// for the log of a precision. The gradient of the log-likelihood is the data's statistics minus the model's.
-using Statistics = std::vector<double>;
-
 /// What a layer is on average, a row for each chain: the values of its units and, if they are real, their squares.
 struct Moments {
   Matrix<float> means;
@@ -93,8 +89,9 @@ class Rbm {
   /// The moments of a layer given the other layer.
   Moments conditional_moments(std::size_t block, const State& given, const Context& context) const;
 
-  /// Adds row_weight * -dE/dtheta over the rows, given states of one layer and what the other is on average. One row
-  /// weight, or one for each row.
+  /// Adds row_weight * -dE/dtheta over the rows, given states of one layer and what the other is on average: x v' for
+  /// the weights, x and v for the biases, -gamma x^2 / 2 for the log of a precision. One row weight, or one for each
+  /// row.
   void add_statistics(std::size_t block, const State& states, const Moments& other, std::span<const double> row_weights,
                       Statistics& out, const Context& context) const;
 

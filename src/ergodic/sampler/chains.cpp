@@ -3,6 +3,20 @@
 #include <utility>
 
 namespace ergodic {
+namespace {
+
+/// Units drawn from their biases alone.
+State drawn_alone(const Layer& layer, std::span<const float> bias, const Precision& precision, std::size_t count,
+                  const Draw& draw) {
+  State out = make_state(layer, count);
+  const std::vector<double> fields(bias.begin(), bias.end());
+  for (std::size_t r = 0; r < count; ++r) {
+    ergodic::draw(layer, {fields, precision}, {draw, static_cast<std::uint32_t>(r), out, r});
+  }
+  return out;
+}
+
+}  // namespace
 
 Chains start_at(const Rbm& model, State visible, std::uint64_t sweep, Key key, const Context& context) {
   Chains chains;
@@ -16,14 +30,15 @@ Chains start_at(const Rbm& model, State visible, std::uint64_t sweep, Key key, c
 }
 
 Chains far_start(const Rbm& model, std::size_t count, Key key, const Context& context) {
-  State visible = model.make_state(Rbm::kVisible, count);
-  const Draw draw = key.at(Purpose::kInitialChains, 0, Rbm::kVisible);
-  const std::vector<double> fields(model.visible_bias().begin(), model.visible_bias().end());
-  const Row row{fields, model.precision(Rbm::kVisible)};
-  for (std::size_t r = 0; r < count; ++r) {
-    ergodic::draw(model.visible(), row, {draw, static_cast<std::uint32_t>(r), visible, r});
-  }
+  State visible = drawn_alone(model.visible(), model.visible_bias(), model.precision(Rbm::kVisible), count,
+                              key.at(Purpose::kInitialChains, 0, Rbm::kVisible));
   return start_at(model, std::move(visible), 0, key, context);
+}
+
+Chains far_start(const Boltzmann& model, std::size_t count, Key key) {
+  Chains chains;
+  chains.layers.push_back(drawn_alone(model.units(), model.bias(), {}, count, key.at(Purpose::kInitialChains)));
+  return chains;
 }
 
 }  // namespace ergodic

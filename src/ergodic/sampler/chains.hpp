@@ -8,6 +8,7 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/kernels/state.hpp"
+#include "ergodic/model/boltzmann.hpp"
 #include "ergodic/model/rbm.hpp"
 
 namespace ergodic {
@@ -22,6 +23,8 @@ struct Chains {
 
 /// Chains at a far start: the visible units drawn as if there were no couplings, the hidden ones given them.
 Chains far_start(const Rbm& model, std::size_t count, Key key, const Context& context);
+/// The same for a machine of one layer.
+Chains far_start(const Boltzmann& model, std::size_t count, Key key);
 
 /// Chains at given visible states, the hidden units drawn given them with the numbers of `sweep`.
 Chains start_at(const Rbm& model, State visible, std::uint64_t sweep, Key key, const Context& context);

@@ -1,0 +1,166 @@
+#include "ergodic/model/boltzmann.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "ergodic/core/elementary.hpp"
+#include "ergodic/core/error.hpp"
+#include "ergodic/kernels/sequential.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kRowsAtATime = 8;    // of states, for one thread
+constexpr std::size_t kUnitsAtATime = 32;  // of statistics or a matrix
+
+std::uint64_t padded(std::uint64_t units, std::uint64_t to) { return (units + to - 1) / to * to; }
+
+void require_dense_fits(std::size_t units) {
+  const DenseMemory memory = memory_of_dense(units);
+  const auto gib = [](std::uint64_t bytes) { return static_cast<double>(bytes) * 0x1p-30; };
+  const auto billions = [](std::uint64_t count) { return static_cast<double>(count) * 1e-9; };
+  require(
+      memory.matrix_bytes <= kMaxMatrixBytes,
+      fmt::format("a dense Boltzmann machine of {} units has {:.2g} billion couplings ({:.1f} GiB), and is sampled by "
+                  "square matrices of {:.2g} billion entries ({:.1f} GiB, at most {:.0f} GiB are allowed); take an "
+                  "RBM, a sparse graph (a grid, or a random graph of a small degree), or fewer units",
+                  units, billions(memory.couplings), gib(memory.coupling_bytes), billions(memory.matrix_entries),
+                  gib(memory.matrix_bytes), gib(kMaxMatrixBytes)));
+}
+
+/// Calls f(row, values of the row) for all rows of x; several threads do.
+template <class F>
+void for_rows(const State& x, const Context& context, const F& f) {
+  context.for_blocks(x.chains(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
+    std::vector<float> values(x.units());
+    for (std::size_t r = begin; r < end; ++r) {
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = x.value(r, i);
+      f(r, std::span<const float>(values));
+    }
+  });
+}
+
+}  // namespace
+
+DenseMemory memory_of_dense(std::size_t units) {
+  assert(units <= Graph::kMaxUnits);
+  const std::uint64_t n = units, pairs = n * (n - 1) / 2, entries = n * n;
+  return {pairs, pairs * sizeof(float), entries,
+          entries * sizeof(float) + padded(n, kBlockRows) * padded(n, kTileColumns) * sizeof(std::int16_t)};
+}
+
+Boltzmann::Boltzmann(Layer units, Graph graph) : units_(units), graph_(std::move(graph)) {
+  require(two_valued(units), fmt::format("a Boltzmann machine on a graph has bernoulli or spin units, found {}; couple "
+                                         "other units in an RBM",
+                                         name_of(units)));
+  const std::size_t n = units_of(units);
+  require(n == graph_.units(),
+          fmt::format("the graph of a machine of {} units needs as many, found {}", n, graph_.units()));
+  if (graph_.dense()) require_dense_fits(n);
+  parameters_.add("couplings", {graph_.edges()});
+  parameters_.add("bias", {n});
+  if (graph_.dense()) {
+    matrix_ = Matrix<float>(n, n);
+    quantised_ = QuantisedWeights(n, n, levels_of(units).low);
+  } else {
+    colours_ = colours_of(graph_);
+  }
+  renew({});
+}
+
+void Boltzmann::renew(const Context& context) {
+  if (!graph_.dense()) return;
+  const std::span<const float> couplings = this->couplings();
+  context.for_blocks(matrix_.rows(), kUnitsAtATime, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      graph_.for_neighbours(i, [&](std::size_t j, std::size_t e) { matrix_(i, j) = couplings[e]; });
+    }
+  });
+  quantised_.assign(matrix_, bias(), context);
+}
+
+std::vector<double> Boltzmann::energy(const State& x, const Context& context) const {
+  const std::span<const float> couplings = this->couplings(), bias = this->bias();
+  std::vector<double> out(x.chains());
+  for_rows(x, context, [&](std::size_t r, std::span<const float> values) {
+    double energy = 0.0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      double field = bias[i];  // of the bias and the later units: each edge counts once
+      graph_.for_later_neighbours(i, [&](std::size_t j, std::size_t e) { field += double{couplings[e]} * values[j]; });
+      energy -= values[i] * field;
+    }
+    out[r] = energy;
+  });
+  return out;
+}
+
+double Boltzmann::field(const State& x, std::size_t chain, std::size_t unit) const {
+  return fields().of(unit, [&](std::size_t j) { return x.value(chain, j); });
+}
+
+std::vector<double> Boltzmann::pseudo_log_likelihood(const State& x, const Context& context) const {
+  const GraphFields fields = this->fields();
+  const Levels levels = levels_of(units_);
+  std::vector<double> out(x.chains());
+  for_rows(x, context, [&](std::size_t r, std::span<const float> values) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double field = levels.gap() * fields.of(i, [&](std::size_t j) { return values[j]; });
+      sum -= softplus(values[i] == levels.high ? -field : field);
+    }
+    out[r] = sum;
+  });
+  return out;
+}
+
+void Boltzmann::resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
+                         const Context& context) const {
+  State& x = layers[block];
+  if (!graph_.dense()) return sweep_colours(x, fields(), colours_, draw, first_chain, context);
+  sweep_in_turn(x, {matrix_, matrix_, bias(), &quantised_}, draw, first_chain, context);
+}
+
+void Boltzmann::resample_given(const Bits& fixed, State& x, const Draw& draw, std::uint64_t first_chain,
+                               const Context& context) const {
+  require(fixed.rows() == 1 && fixed.cols() == graph_.units(),
+          fmt::format("which units stay is one row of {} bits, found {} rows of {}", graph_.units(), fixed.rows(),
+                      fixed.cols()));
+  const auto stays = [&](std::uint32_t unit) { return fixed.get(0, unit); };
+  if (graph_.dense()) {
+    std::vector<std::uint32_t> free;
+    for (std::uint32_t unit = 0; unit < graph_.units(); ++unit) {
+      if (!stays(unit)) free.push_back(unit);
+    }
+    sweep_units(x, fields(), free, draw, first_chain, context);
+  } else {
+    Colours free = colours_;
+    for (std::vector<std::uint32_t>& colour : free) std::erase_if(colour, stays);
+    sweep_colours(x, fields(), free, draw, first_chain, context);
+  }
+}
+
+void Boltzmann::add_statistics(const State& x, std::span<const double> row_weights, Statistics& out,
+                               const Context& context) const {
+  assert(out.size() == parameters_.values().size());
+  assert(row_weights.size() == 1 || row_weights.size() == x.chains());
+  Matrix<float> values(x.chains(), x.units());
+  unpack(x, values);
+  const std::span<double> pairs = std::span(out).first(graph_.edges()), means = std::span(out).subspan(pairs.size());
+  // A thread owns the edges from its units to later ones, and goes through all rows in order: no sum is split.
+  context.for_blocks(x.units(), kUnitsAtATime, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      for (std::size_t r = 0; r < x.chains(); ++r) {
+        const std::span<const float> row = std::as_const(values).row(r);
+        const double factor = (row_weights.size() == 1 ? row_weights[0] : row_weights[r]) * row[i];
+        if (factor == 0.0) continue;
+        means[i] += factor;
+        graph_.for_later_neighbours(i, [&](std::size_t j, std::size_t e) { pairs[e] += factor * row[j]; });
+      }
+    }
+  });
+}
+
+}  // namespace ergodic

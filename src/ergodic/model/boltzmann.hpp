@@ -1,0 +1,107 @@
+// Boltzmann machine (Ackley, Hinton and Sejnowski 1985): two-valued units coupled along the edges of any graph,
+//   E(x) = -sum over edges {i, j} of w_ij x_i x_j - b'x,   p(x) = exp(-E)/Z.
+// Given all others a unit is high with probability sigmoid(gap I), I = b_i + sum_j w_ij x_j.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ergodic/core/bits.hpp"
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/matrix.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/quantised.hpp"
+#include "ergodic/model/graph.hpp"
+#include "ergodic/model/graph_sweep.hpp"
+#include "ergodic/model/layer.hpp"
+#include "ergodic/model/parameters.hpp"
+
+namespace ergodic {
+
+/// What a machine on a dense graph costs: couplings in float, and square matrices of them in float and in 16 bits, by
+/// which it is sampled.
+struct DenseMemory {
+  std::uint64_t couplings = 0;       ///< pairs of units
+  std::uint64_t coupling_bytes = 0;  ///< of these
+  std::uint64_t matrix_entries = 0;  ///< of a square matrix
+  std::uint64_t matrix_bytes = 0;    ///< of both
+
+  std::uint64_t bytes() const { return coupling_bytes + matrix_bytes; }
+};
+/// For a number of units up to Graph::kMaxUnits.
+DenseMemory memory_of_dense(std::size_t units);
+/// What the square matrices may take: 2 GiB, which is 18,900 units.
+inline constexpr std::uint64_t kMaxMatrixBytes = std::uint64_t{1} << 31;
+
+class Boltzmann {
+ public:
+  /// One block of Gibbs sampling, a sweep over all units.
+  static constexpr std::size_t kLayers = 1;
+
+  /// A machine with all parameters zero. UsageError for units of more than two values, for a graph of another number of
+  /// units, and for a dense graph whose matrices take more than kMaxMatrixBytes.
+  Boltzmann(Layer units, Graph graph);
+
+  const Layer& units() const { return units_; }
+  const Graph& graph() const { return graph_; }
+  const Parameters& parameters() const { return parameters_; }
+  std::span<const float> couplings() const { return parameters_["couplings"]; }  ///< [edges], as the graph has them
+  std::span<const float> bias() const { return parameters_["bias"]; }            ///< [units]
+
+  /// Changes the parameters through edit(Parameters&), then renews what is derived from them.
+  template <class Edit>
+  void update(const Edit& edit, const Context& context) {
+    edit(parameters_);
+    renew(context);
+  }
+
+  /// A state with all units low.
+  State make_state(std::size_t chains) const { return ergodic::make_state(units_, chains); }
+
+  /// E(x) for each chain.
+  std::vector<double> energy(const State& x, const Context& context) const;
+  /// I of a unit in a chain.
+  double field(const State& x, std::size_t chain, std::size_t unit) const;
+  /// The sum over units of log p(x_i | all others) for each row (Besag 1975).
+  std::vector<double> pseudo_log_likelihood(const State& x, const Context& context) const;
+
+  /// One sweep over all units: one after the other on a dense graph, by colours on others. Row r draws the random
+  /// numbers of chain first_chain + r. The block is 0.
+  void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
+                const Context& context) const;
+  /// The same for the units whose bit in `fixed`, one row, is not set. The others stay as they are.
+  void resample_given(const Bits& fixed, State& x, const Draw& draw, std::uint64_t first_chain,
+                      const Context& context) const;
+
+  /// Adds row_weight * -dE/dtheta over the rows: x_i x_j for the couplings, x for the biases. One row weight, or one
+  /// for each row.
+  void add_statistics(const State& x, std::span<const double> row_weights, Statistics& out,
+                      const Context& context) const;
+
+ private:
+  GraphFields fields() const { return {graph_, couplings(), bias()}; }
+  void renew(const Context& context);
+
+  Layer units_;
+  Graph graph_;
+  Parameters parameters_;
+  Colours colours_;             // of a graph that is not dense
+  Matrix<float> matrix_;        // of a dense one: all couplings, symmetric, with a zero diagonal
+  QuantisedWeights quantised_;  // the same in 16 bits
+};
+
+/// A machine some of whose units stay as they are, for Gibbs sampling of the others given them.
+struct Clamped {
+  static constexpr std::size_t kLayers = Boltzmann::kLayers;
+  const Boltzmann& machine;
+  Bits fixed;  ///< one row: which units stay
+
+  void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
+                const Context& context) const {
+    machine.resample_given(fixed, layers[block], draw, first_chain, context);
+  }
+};
+
+}  // namespace ergodic

@@ -1,0 +1,44 @@
+// Gibbs sampling on a graph: units drawn one after the other, or colour by colour.
+//
+// Units of one colour have no neighbours among themselves. Given all others they are independent, so they may be drawn
+// at the same time, and a sweep over all colours is a sweep over all units. A unit's field is summed in double, the
+// bias first, then the neighbours in ascending order; its coin is that of its chain and unit. So the bits depend
+// neither on threads nor on how chains are grouped, and are those of kernels/sequential.hpp wherever the order of units
+// is.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/kernels/state.hpp"
+#include "ergodic/model/graph.hpp"
+
+namespace ergodic {
+
+/// What the fields of all units are made of.
+struct GraphFields {
+  const Graph& graph;
+  std::span<const float> couplings;  ///< [edges]
+  std::span<const float> bias;       ///< [units]
+
+  /// I of a unit, where value(j) is that of unit j.
+  template <class Value>
+  double of(std::size_t unit, const Value& value) const {
+    double field = bias[unit];
+    graph.for_neighbours(unit, [&](std::size_t j, std::size_t e) { field += double{couplings[e]} * double{value(j)}; });
+    return field;
+  }
+};
+
+/// Draws these units of x one after the other, each given all others. Row r draws the random numbers of chain
+/// first_chain + r.
+void sweep_units(State& x, const GraphFields& fields, std::span<const std::uint32_t> units, const Draw& draw,
+                 std::uint64_t first_chain, const Context& context);
+
+/// Draws the units of the first colour given all others, then those of the next. Neighbours are not of one colour.
+void sweep_colours(State& x, const GraphFields& fields, const Colours& colours, const Draw& draw,
+                   std::uint64_t first_chain, const Context& context);
+
+}  // namespace ergodic

@@ -1,0 +1,269 @@
+#include "ergodic/model/boltzmann.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "boltzmann_machines.hpp"
+#include "data/error_message.hpp"
+#include "ergodic/core/error.hpp"
+#include "ergodic/model/exact_boltzmann.hpp"
+#include "kernels/random_inputs.hpp"
+
+namespace ergodic {
+namespace {
+
+using test::random_boltzmann, test::random_state;
+
+TEST(Boltzmann, ItsParametersAreOneBufferWithTwoSlots) {
+  const Boltzmann machine(Spin{6}, grid_graph(2, 3, Border::kOpen));
+  ASSERT_EQ(machine.parameters().slots().size(), 2u);
+  EXPECT_EQ(machine.parameters().slot("couplings").shape, std::vector<std::size_t>{7});
+  EXPECT_EQ(machine.parameters().slot("bias").shape, std::vector<std::size_t>{6});
+  EXPECT_EQ(machine.parameters().slot("bias").offset, 7u);
+}
+
+TEST(Boltzmann, OnlyTwoValuedUnitsOnAGraphOfTheirNumber) {
+  for (const Layer& layer : {Layer{Potts{6, 3}}, Layer{Gaussian{6}}, Layer{Relu{6}}}) {
+    expect_parts(message_of<UsageError>([&] { Boltzmann(layer, dense_graph(6)); }),
+                 {"bernoulli or spin", "found " + std::string(name_of(layer)), "RBM"});
+  }
+  expect_parts(message_of<UsageError>([] { Boltzmann(Spin{6}, dense_graph(7)); }), {"6 units", "found 7"});
+}
+
+TEST(Boltzmann, TheMemoryOfADenseOneIsSaidBeforeItIsTaken) {
+  const DenseMemory memory = memory_of_dense(65536);
+  EXPECT_EQ(memory.couplings, 2147450880u);
+  EXPECT_EQ(memory.coupling_bytes, 8589803520u);
+  EXPECT_EQ(memory.matrix_entries, 4294967296u);
+  EXPECT_EQ(memory.matrix_bytes, 25769803776u);
+  EXPECT_EQ(memory.bytes(), memory.coupling_bytes + memory.matrix_bytes);
+  EXPECT_EQ(memory_of_dense(33).matrix_bytes, 33u * 33 * 4 + 64 * 64 * 2);
+  EXPECT_LE(memory_of_dense(18900).matrix_bytes, kMaxMatrixBytes);
+  EXPECT_GT(memory_of_dense(19000).matrix_bytes, kMaxMatrixBytes);
+  expect_parts(message_of<UsageError>([] { Boltzmann(Bernoulli{65536}, dense_graph(65536)); }),
+               {"65536 units", "2.1 billion couplings", "8.0 GiB", "4.3 billion entries", "24.0 GiB", "2 GiB", "RBM",
+                "sparse graph"});
+}
+
+TEST(Boltzmann, ASparseOneOfThatSizeIsMadeAndSampled) {
+  const Boltzmann machine(Spin{65536}, grid_graph(256, 256, Border::kPeriodic));
+  State x = machine.make_state(1);
+  machine.resample(0, {&x, 1}, Key{1}.at(Purpose::kGibbs), 0, {});
+  // Without couplings every unit is a fair coin.
+  std::size_t high = 0;
+  for (std::size_t i = 0; i < x.units(); ++i) high += x.bits().get(0, i);
+  EXPECT_NEAR(static_cast<double>(high), 32768.0, 4.0 * 128.0);
+}
+
+/// Machines of both unit types on dense and sparse graphs, larger than a tile of the kernels.
+template <class F>
+void for_each_machine(const F& f) {
+  for (const auto type : test::kUnitTypes) {
+    for (const Graph& graph : {dense_graph(70), grid_graph(7, 10, Border::kPeriodic), random_graph(70, 6.0, Key{2}),
+                               random_graph(70, 60.0, Key{3})}) {
+      SCOPED_TRACE(std::string(type) + ", " + std::to_string(graph.edges()) + " edges");
+      f(random_boltzmann(make_layer(type, 70), graph, 0.3, 4));
+    }
+  }
+}
+
+Bits every_third(std::size_t units) {
+  Bits out(1, units);
+  for (std::size_t i = 0; i < units; i += 3) out.set(0, i, true);
+  return out;
+}
+
+/// One unit after the other in this order, each by its field given all others.
+void sweep_plainly(const Boltzmann& machine, const std::vector<std::uint32_t>& order, State& x, const Draw& draw,
+                   std::uint64_t first_chain) {
+  for (std::size_t r = 0; r < x.chains(); ++r) {
+    for (const std::uint32_t i : order) {
+      const double p = sigmoid(x.levels().gap() * machine.field(x, r, i));
+      x.bits().set(r, i, coin(draw, static_cast<std::uint32_t>(first_chain + r), i, p));
+    }
+  }
+}
+
+/// The order in which a machine promises to draw its units.
+std::vector<std::uint32_t> order_of(const Boltzmann& machine, const Bits& fixed) {
+  Colours groups = colours_of(machine.graph());
+  if (machine.graph().dense()) {
+    groups.assign(1, {});
+    for (std::uint32_t i = 0; i < machine.graph().units(); ++i) groups[0].push_back(i);
+  }
+  std::vector<std::uint32_t> out;
+  for (const auto& group : groups) {
+    for (const std::uint32_t i : group) {
+      if (!fixed.get(0, i)) out.push_back(i);
+    }
+  }
+  return out;
+}
+
+TEST(Boltzmann, ASweepDrawsEachUnitGivenAllOthers) {
+  for_each_machine([](const Boltzmann& machine) {
+    const State start = random_state(45, 70, levels_of(machine.units()), 0.5, 5);
+    const Draw draw = Key{6}.at(Purpose::kGibbs, 3);
+    State truth = start, found = start;
+    sweep_plainly(machine, order_of(machine, Bits(1, 70)), truth, draw, 11);
+    machine.resample(0, {&found, 1}, draw, 11, {});
+    EXPECT_TRUE(found == truth);
+  });
+}
+
+TEST(Boltzmann, FixedUnitsStayAndTheOthersAreDrawnGivenThem) {
+  for_each_machine([](const Boltzmann& machine) {
+    const State start = random_state(45, 70, levels_of(machine.units()), 0.5, 5);
+    const Draw draw = Key{6}.at(Purpose::kGibbs, 3);
+    for (const Bits& fixed : {every_third(70), Bits(1, 70)}) {
+      State truth = start, found = start;
+      sweep_plainly(machine, order_of(machine, fixed), truth, draw, 11);
+      Clamped{machine, fixed}.resample(0, {&found, 1}, draw, 11, {});
+      EXPECT_TRUE(found == truth);
+      for (std::size_t r = 0; r < 45; ++r) {
+        for (std::size_t i = 0; i < 70; ++i) {
+          if (fixed.get(0, i)) {
+            ASSERT_EQ(found.bits().get(r, i), start.bits().get(r, i));
+          }
+        }
+      }
+    }
+    State whole = start, given_nothing = start;
+    machine.resample(0, {&whole, 1}, draw, 11, {});
+    machine.resample_given(Bits(1, 70), given_nothing, draw, 11, {});
+    EXPECT_TRUE(whole == given_nothing);
+  });
+  const Boltzmann machine(Spin{6}, dense_graph(6));
+  State x = machine.make_state(2);
+  expect_parts(
+      message_of<UsageError>([&] { machine.resample_given(Bits(2, 6), x, Key{1}.at(Purpose::kGibbs), 0, {}); }),
+      {"one row of 6 bits", "2 rows of 6"});
+}
+
+TEST(Boltzmann, BitsDependNeitherOnThreadsNorOnTheSplitOfTheBatch) {
+  for_each_machine([](const Boltzmann& machine) {
+    const State start = random_state(300, 70, levels_of(machine.units()), 0.5, 5);
+    const Bits fixed = every_third(70);
+    const Draw draw = Key{6}.at(Purpose::kGibbs);
+    const auto swept = [&](State x, std::uint64_t first_chain, const Context& context) {
+      machine.resample(0, {&x, 1}, draw, first_chain, context);
+      machine.resample_given(fixed, x, Key{7}.at(Purpose::kGibbs), first_chain, context);
+      return x;
+    };
+    const State truth = swept(start, 9, {});
+    for (const std::size_t count : {1u, 2u, 3u}) {
+      Threads threads(count);
+      EXPECT_TRUE(swept(start, 9, Context{&threads}) == truth) << count << " threads";
+    }
+    for (const std::size_t split : {1u, 31u, 32u, 33u, 128u}) {
+      EXPECT_TRUE(swept(test::rows_of(start, 0, split), 9, {}) == test::rows_of(truth, 0, split)) << split;
+      EXPECT_TRUE(swept(test::rows_of(start, split, 300 - split), 9 + split, {}) ==
+                  test::rows_of(truth, split, 300 - split))
+          << split;
+    }
+  });
+}
+
+TEST(Boltzmann, ManyUnitsOfAColourAreSharedAmongThreads) {
+  // More than one task for each colour of a tile, and more than one slab of chains.
+  const Boltzmann machine = random_boltzmann(Spin{3600}, grid_graph(60, 60, Border::kPeriodic), 0.5, 1);
+  const State start = random_state(70, 3600, Spin::kLevels, 0.5, 2);
+  const Draw draw = Key{3}.at(Purpose::kGibbs);
+  State truth = start;
+  machine.resample(0, {&truth, 1}, draw, 0, {});
+  Threads threads(3);
+  State x = start;
+  machine.resample(0, {&x, 1}, draw, 0, Context{&threads});
+  EXPECT_TRUE(x == truth);
+}
+
+TEST(Boltzmann, SumsDependNotOnThreads) {
+  for_each_machine([](const Boltzmann& machine) {
+    const State x = random_state(101, 70, levels_of(machine.units()), 0.4, 8);
+    std::vector<double> weights(x.chains());
+    for (std::size_t r = 0; r < weights.size(); ++r) weights[r] = 1.0 / static_cast<double>(r + 3);
+    const auto sums = [&](const Context& context) {
+      Statistics statistics(machine.parameters().values().size());
+      machine.add_statistics(x, weights, statistics, context);
+      return std::tuple(statistics, machine.energy(x, context), machine.pseudo_log_likelihood(x, context));
+    };
+    const auto truth = sums({});
+    for (const std::size_t count : {2u, 3u}) {
+      Threads threads(count);
+      EXPECT_EQ(sums(Context{&threads}), truth) << count << " threads";
+    }
+  });
+}
+
+TEST(Boltzmann, StatisticsAddTheRowsByTheirWeights) {
+  const Boltzmann machine = random_boltzmann(Bernoulli{4}, grid_graph(2, 2, Border::kOpen), 1.0, 1);
+  const State rows = test::states_of({0b0011, 0b1111, 0b0101}, 4, Bernoulli::kLevels);
+  Statistics out(8, 1.0);  // edges 01, 02, 13, 23, then units
+  machine.add_statistics(rows, std::vector{1.0, 10.0, 100.0}, out, {});
+  EXPECT_EQ(out, (Statistics{12, 111, 11, 11, 112, 12, 111, 11}));
+  Statistics mean(8);
+  const double share = 0.25;
+  machine.add_statistics(rows, {&share, 1}, mean, {});
+  EXPECT_EQ(mean, (Statistics{0.5, 0.5, 0.25, 0.25, 0.75, 0.5, 0.5, 0.25}));
+}
+
+TEST(ExactBoltzmann, ResultsDependNotOnThreads) {
+  // 2^17 states are 32 blocks.
+  const Boltzmann machine = random_boltzmann(Spin{17}, random_graph(17, 5.0, Key{1}), 0.5, 2);
+  const double log_z = *exact_log_z(machine, {});
+  const Statistics statistics = exact_statistics(machine, {});
+  for (const std::size_t count : {2u, 3u}) {
+    Threads threads(count);
+    EXPECT_EQ(*exact_log_z(machine, Context{&threads}), log_z);
+    EXPECT_EQ(exact_statistics(machine, Context{&threads}), statistics);
+  }
+}
+
+TEST(ExactBoltzmann, LargeEnergiesDoNotOverflow) {
+  Boltzmann machine(Spin{13}, dense_graph(13));
+  machine.update([](Parameters& p) { std::fill(p["couplings"].begin(), p["couplings"].end(), 100.0f); }, {});
+  // Two ground states, all up and all down, of energy -7800; the next is 2400 above them.
+  EXPECT_NEAR(*exact_log_z(machine, {}), 7800.0 + std::log(2.0), 1e-9);
+  const Statistics statistics = exact_statistics(machine, {});
+  for (std::size_t e = 0; e < 78; ++e) EXPECT_NEAR(statistics[e], 1.0, 1e-9);
+  for (std::size_t i = 0; i < 13; ++i) EXPECT_NEAR(statistics[78 + i], 0.0, 1e-9);
+}
+
+TEST(ExactBoltzmann, TheLargestMachineIsExactToo) {
+  // A ring of n spins has Z = (2 cosh K)^n + (2 sinh K)^n, and d log Z / dK is n times the mean of neighbours'
+  // products.
+  constexpr std::size_t n = kMaxEnumeratedUnits;
+  std::vector<std::pair<std::size_t, std::size_t>> ring;
+  for (std::size_t i = 0; i < n; ++i) ring.push_back({i, (i + 1) % n});
+  Boltzmann machine(Spin{n}, graph_from_edges(n, ring));
+  machine.update([](Parameters& p) { std::fill(p["couplings"].begin(), p["couplings"].end(), 1.5f); }, {});
+  const double t = std::tanh(1.5), power = std::pow(t, n);
+  EXPECT_NEAR(*exact_log_z(machine, {}), n * std::log(2.0 * std::cosh(1.5)) + std::log1p(power), 1e-10);
+  const Statistics statistics = exact_statistics(machine, {});
+  for (std::size_t e = 0; e < n; ++e) EXPECT_NEAR(statistics[e], (t + power / t) / (1.0 + power), 1e-10);
+  for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(statistics[n + i], 0.0, 1e-10);
+}
+
+TEST(ExactBoltzmann, RefusesWhatCannotBeEnumerated) {
+  const Boltzmann machine(Spin{25}, grid_graph(5, 5, Border::kOpen));
+  expect_parts(message_of<UsageError>([&] { (void)exact_log_z(machine, {}); }), {"24 units", "found 25"});
+  expect_parts(message_of<UsageError>([&] { exact_statistics(machine, {}); }), {"24 units", "found 25"});
+}
+
+TEST(ExactBoltzmann, StopsWhenAsked) {
+  struct Impatient : Observer {
+    void progress(const Progress& p) override { last = p; }
+    bool stop_requested() override { return last.done > 0; }
+    Progress last;
+  } observer;
+  Context context;
+  context.observer = &observer;
+  const Boltzmann machine(Spin{20}, grid_graph(4, 5, Border::kOpen));
+  EXPECT_FALSE(exact_log_z(machine, context).has_value());
+  EXPECT_EQ(observer.last.done, 64u * 4096);
+  EXPECT_EQ(observer.last.total, 1u << 20);
+}
+
+}  // namespace
+}  // namespace ergodic
