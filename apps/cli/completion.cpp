@@ -62,7 +62,7 @@ _ergodic() {{
       data) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
       get) COMPREPLY=($(compgen -W "mnist fashion-mnist pf00071" -- "$word")); return ;;
       completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
-      --data) COMPREPLY=($(compgen -W "mnist fashion-mnist pf00071 digits bars-and-stripes shifting-bars" -f -- "$word")); return ;;
+      --data) COMPREPLY=($(compgen -W "mnist fashion-mnist pf00071 digits bars-and-stripes shifting-bars eight-gaussians two-moons rings" -f -- "$word")); return ;;
 {}    esac
     COMPREPLY=($(compgen -f -- "$word"))
     return

@@ -13,6 +13,7 @@
 #include "ergodic/core/profile.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/core/threads.hpp"
+#include "ergodic/core/values.hpp"
 // States, and the loops that are hot.
 #include "ergodic/kernels/ascent.hpp"
 #include "ergodic/kernels/bit_counts.hpp"
@@ -40,6 +41,7 @@
 #include "ergodic/data/damage.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/data/digits.hpp"
+#include "ergodic/data/planar.hpp"
 #include "ergodic/data/source.hpp"
 #include "ergodic/data/synthetic.hpp"
 // E(x; theta).

@@ -23,7 +23,8 @@ void add_data_options(Spec& spec, DataOptions& options) {
   spec.group("Data")
       .text("data", options.source,
             "the data: a file (npy, npz, idx, idx.gz, csv, fasta) or a name (mnist, fashion-mnist, pf00071, digits, "
-            "bars-and-stripes:N, shifting-bars:N; `ergodic data list` shows all)",
+            "bars-and-stripes:N, shifting-bars:N, eight-gaussians:N, two-moons:N, rings:N; `ergodic data list` shows "
+            "all)",
             "DATA")
       .required()
       .incidental()  // what is in it shapes the result, not where it lies

@@ -33,7 +33,11 @@ std::vector<NamedSet> named_sets() {
       {"digits:N",
        "N procedural handwritten digits (20000 if not said), 28x28, 10 classes, and a tenth as many for tests", true},
       {"bars-and-stripes:N", "all N x N pictures of full rows or full columns (N = 4 if not said)", true},
-      {"shifting-bars:N", "one unit of N on, at each place (N = 9 if not said)", true}};
+      {"shifting-bars:N", "one unit of N on, at each place (N = 9 if not said)", true},
+      {"eight-gaussians:N", "points of a plane, real numbers: eight normal distributions on a circle (N = 10000)",
+       true},
+      {"two-moons:N", "two half circles that reach into each other, with noise (N = 10000)", true},
+      {"rings:N", "two circles about each other, with noise (N = 10000)", true}};
   for (const CatalogueEntry& entry : catalogue()) out.push_back({entry.name, entry.description, is_fetched(entry)});
   return out;
 }
