@@ -107,7 +107,7 @@ def workloads(size):
                  "spin updates/s",
                  dict(kind="spins", couplings=("couplings", spins), visible=spins, chains=spin_chains,
                       sweeps=spin_sweeps),
-                 ("ergodic", "loop", "numpy"), "sweeps", dict(sweeps=pick(20, 50), chains=16)),
+                 ("ergodic", "loop", "dots", "numpy"), "sweeps", dict(sweeps=pick(20, 50), chains=16)),
     ]
 
 
