@@ -71,6 +71,8 @@ Outcome run_sample(const SampleRequest& request, const Common& common, const Con
       result.stopped ? fmt::format("stopped after {} of {} sweeps; nothing written\n", result.sweeps, request.sweeps)
                      : fmt::format("{} samples after {} sweeps in {:.1f} s are in {}\n", result.count, result.sweeps,
                                    result.seconds, result.out.string());
+  if (result.accepted && !result.stopped)
+    message += fmt::format("accepted {:.1f} % of the proposals\n", 100.0 * *result.accepted);
   if (result.mixing) message += to_text(*result.mixing);
   return {common.json ? to_json(result) + "\n" : "", message, result.stopped};
 }
@@ -78,8 +80,11 @@ Outcome run_sample(const SampleRequest& request, const Common& common, const Con
 Outcome run_reconstruct(const ReconstructRequest& request, const Common& common, const Context& context) {
   const ReconstructResult result = draw_reconstructions(request, context);
   return {common.json ? to_json(result) + "\n" : "",
-          fmt::format("{} reconstructions are in {}; {:.2f} % of their bits are expected to differ from the data\n",
-                      result.count, result.out.string(), 100.0 * result.error),
+          fmt::format(
+              "{} reconstructions are in {}; {}\n", result.count, result.out.string(),
+              result.real
+                  ? fmt::format("the root of the mean squared difference to the data is {:.4g}", result.error)
+                  : fmt::format("{:.2f} % of their units are expected to differ from the data", 100.0 * result.error)),
           false};
 }
 
@@ -133,7 +138,7 @@ std::vector<Command> make_commands() {
   out.push_back(make<EvaluateRequest>("evaluate", "say how likely data is under a machine",
                                       "ergodic evaluate digits.safetensors --data mnist --split test", "states",
                                       run_evaluate));
-  out.push_back(make<SampleRequest>("sample", "draw from a machine by Gibbs sampling",
+  out.push_back(make<SampleRequest>("sample", "draw from a machine by a Markov chain",
                                     "ergodic sample digits.safetensors --count 100 --sweeps 1000 --out samples.png",
                                     "sweeps", run_sample));
   out.push_back(make<ReconstructRequest>("reconstruct", "show data beside what the machine makes of it",

@@ -61,6 +61,7 @@
 // x' ~ p.
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/sampler/metropolis.hpp"
 // Data minus model.
 #include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/monitor.hpp"

@@ -121,3 +121,17 @@ def test_bad_values_are_named(letters):
     values[3, 2] = 3
     np.save("more.npy", values)
     refused(65, "evaluate", "m", "--data", "more.npy", says="from 0 to 2")
+
+
+@pytest.mark.parametrize("line", [("--data", "bars-and-stripes:3", "--hidden", 8, "--epochs", 300),
+                                  ("--data", "rings", "--visible-type", "gaussian", "--hidden", 8)])
+def test_metropolis_and_gibbs_draw_from_the_same_machine(line):
+    succeed("train", *line, "--out", "m", "--quiet")
+    found = {}
+    for sampler in ("gibbs", "metropolis"):
+        answer = ask("sample", "m", "--sweeps", 3000, "--sampler", sampler, "--flips", 2, "--out", "s.npy")
+        assert answer["mixing"]["mixed"] is True
+        assert ("accepted" in answer) == (sampler == "metropolis")
+        found[sampler] = answer["mixing"]["quantities"]["free_energy"]
+    error = np.hypot(found["gibbs"]["standard_error"], found["metropolis"]["standard_error"])
+    assert found["gibbs"]["mean"] == pytest.approx(found["metropolis"]["mean"], abs=4 * error)

@@ -25,6 +25,7 @@ enum class Purpose : std::uint8_t {
   kDataHidden,
   kRecall,
   kDamage,
+  kMetropolis,
 };
 
 /// All the random numbers of one purpose at one step: a table indexed by (row, index) that costs nothing to hold.

@@ -10,6 +10,7 @@
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
 #include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/sampler/metropolis.hpp"
 #include "ergodic/store/model_file.hpp"
 
 namespace ergodic {
@@ -52,6 +53,42 @@ nlohmann::ordered_json json_of(const std::optional<MixingReport>& report) {
   return out;
 }
 
+/// The sampler that was asked for. Metropolis adapts its noise in the first half of the run, which is warm-up.
+class Sampling {
+ public:
+  Sampling(const SampleRequest& request, const Rbm& model)
+      : metropolis_(request.sampler == SamplerKind::kMetropolis), warm_up_(request.sweeps / 2), model_(model) {
+    kernel_.flips = request.flips;
+  }
+
+  void sweep(Chains& chains, Key key, const Context& context) {
+    if (!metropolis_) return step(Gibbs{}, model_, chains, key, context);
+    const std::uint64_t before = chains.sweep;
+    const StepInfo info = step(kernel_, VisibleMarginal{model_}, chains, key, context);
+    model_.resample(Rbm::kHidden, chains.layers, key.at(Purpose::kGibbs, before, Rbm::kHidden), chains.first_chain,
+                    context);
+    if (before < warm_up_) {
+      kernel_ = adapted(kernel_, info, before);
+    } else {
+      accepted_ += info.accepted;
+      ++counted_;
+    }
+  }
+
+  std::optional<double> accepted() const {
+    if (counted_ == 0) return std::nullopt;
+    return accepted_ / static_cast<double>(counted_);
+  }
+
+ private:
+  bool metropolis_;
+  std::uint64_t warm_up_;
+  const Rbm& model_;
+  Metropolis kernel_;
+  double accepted_ = 0.0;
+  std::uint64_t counted_ = 0;
+};
+
 }  // namespace
 
 Spec SampleRequest::spec() {
@@ -59,7 +96,10 @@ Spec SampleRequest::spec() {
   spec.group("").path("model", model, "a machine that `ergodic train` wrote").positional().required();
   spec.group("Sampling")
       .count("count", count, 1, 1000000, "how many samples, each from a chain of its own")
-      .count("sweeps", sweeps, 1, 1000000000000, "Gibbs sweeps from the start to the sample")
+      .count("sweeps", sweeps, 1, 1000000000000, "sweeps from the start to the sample")
+      .choice("sampler", sampler,
+              "how a sweep changes the chains: each layer drawn in turn, or proposals that are accepted or not")
+      .count("flips", flips, 1, 1000000, "units that a proposal of metropolis changes at most, unless they are real")
       .flag("means", means, "show the expected values given the hidden layer instead of drawn states")
       .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers");
   spec.group("Output").path("out", out, "a picture sheet (.png) or an array (.npy)").required();
@@ -74,12 +114,14 @@ SampleResult draw_samples(const SampleRequest& request, const Context& context) 
   const auto started = std::chrono::steady_clock::now();
   Chains chains = far_start(model, request.count, key, context);
   MixingWatch watch(model, request.count, request.sweeps);
-  SampleResult result{request.out, request.count, 0, 0.0, false, std::nullopt};
+  Sampling sampling(request, model);
+  SampleResult result{request.out, request.count, 0, 0.0, false, std::nullopt, std::nullopt};
   while (chains.sweep < request.sweeps && !context.stop_requested()) {
-    step(Gibbs{}, model, chains, key, context);
+    sampling.sweep(chains, key, context);
     watch.look(chains, context);
     context.progress({chains.sweep, request.sweeps});
   }
+  result.accepted = sampling.accepted();
   result.sweeps = chains.sweep;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   result.stopped = chains.sweep < request.sweeps;
@@ -124,13 +166,14 @@ ReconstructResult draw_reconstructions(const ReconstructRequest& request, const 
   } else {
     write_png(request.out, picture_of_pairs(visible, rows, made, data.shape));
   }
-  return {request.out, rows.chains(), mean_difference(visible, rows, made)};
+  return {rows.real(), request.out, rows.chains(), mean_difference(visible, rows, made)};
 }
 
 std::string to_json(const SampleResult& result) {
-  const nlohmann::ordered_json out{{"out", result.out.string()}, {"count", result.count},
-                                   {"sweeps", result.sweeps},    {"seconds", result.seconds},
-                                   {"stopped", result.stopped},  {"mixing", json_of(result.mixing)}};
+  nlohmann::ordered_json out{{"out", result.out.string()}, {"count", result.count},
+                             {"sweeps", result.sweeps},    {"seconds", result.seconds},
+                             {"stopped", result.stopped},  {"mixing", json_of(result.mixing)}};
+  if (result.accepted) out["accepted"] = *result.accepted;
   return out.dump(2);
 }
 

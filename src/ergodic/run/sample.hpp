@@ -12,10 +12,20 @@
 
 namespace ergodic {
 
+enum class SamplerKind { kGibbs, kMetropolis };
+
+template <>
+struct Names<SamplerKind> {
+  static constexpr std::array<std::pair<SamplerKind, std::string_view>, 2> kAll{
+      {{SamplerKind::kGibbs, "gibbs"}, {SamplerKind::kMetropolis, "metropolis"}}};
+};
+
 struct SampleRequest {
   std::filesystem::path model;
   std::uint64_t count = 100;
   std::uint64_t sweeps = 1000;
+  SamplerKind sampler = SamplerKind::kGibbs;
+  std::uint64_t flips = 1;
   bool means = false;
   std::uint64_t seed = 1;
   std::filesystem::path out;
@@ -41,9 +51,11 @@ struct SampleResult {
   double seconds = 0.0;
   bool stopped = false;                ///< fewer sweeps than asked for, and nothing written
   std::optional<MixingReport> mixing;  ///< nothing if stopped
+  std::optional<double> accepted;      ///< share of the proposals of the second half, of Metropolis sampling
 };
 
 struct ReconstructResult {
+  bool real = false;  ///< whether the units are real
   std::filesystem::path out;
   std::uint64_t count = 0;
   double error = 0.0;  ///< expected share of units that differ between a row and a draw of its reconstruction; of real
