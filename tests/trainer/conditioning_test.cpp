@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "brute_force.hpp"
+#include "ergodic/model/exact.hpp"
 
 namespace ergodic {
 namespace {
@@ -56,6 +59,50 @@ TEST(Conditioning, ACentredStepIsAPlainStepOfTheCentredMachine) {
       bias_step -= centred * lambda[j];
     }
     EXPECT_NEAR(gradient[6 + i], bias_step, 1e-12);
+  }
+}
+
+TEST(Conditioning, ThePrecisionLearnsWhereTheMeansStay) {
+  // The mean of a real unit given v is (b + W v) / gamma. Along b = gamma m, W = gamma M with m and M fixed, the
+  // derivative of the likelihood by z = log gamma is what `condition` makes of the gradient; bias and weights follow.
+  Rbm rbm = test::random_machine(Gaussian{2}, Bernoulli{3}, 0.6, 3);
+  Matrix<float> points(3, 2);
+  const float values[] = {0.5f, -1.0f, 2.0f, 0.3f, -0.7f, 1.1f};
+  std::copy(std::begin(values), std::end(values), points.elements().begin());
+  const State rows{points};
+  const double weight = 1.0 / 3.0;
+  Statistics gradient(rbm.parameters().values().size());
+  rbm.add_statistics(Rbm::kVisible, rows, rbm.conditional_moments(Rbm::kHidden, rows, {}), {&weight, 1}, gradient, {});
+  const Statistics model = exact_statistics(rbm, {});
+  for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] -= model[k];
+  const Statistics plain = gradient;
+  const Gaps gaps{{1.0, 1.0}, {1.0, 1.0, 1.0}, {1.0, 1.0}};
+  condition(rbm, gaps, std::vector<double>(2), std::vector<double>(3), {}, gradient, {});
+
+  const Rbm start = rbm;
+  const auto likelihood_at = [&](std::size_t unit, double dz) {
+    rbm = start;
+    rbm.update(
+        [&](Parameters& p) {
+          const auto factor = static_cast<float>(std::exp(dz));
+          p["visible_log_precision"][unit] += static_cast<float>(dz);
+          p["visible_bias"][unit] *= factor;
+          for (std::size_t j = 0; j < 3; ++j) p["weights"][unit * 3 + j] *= factor;
+        },
+        {});
+    double sum = 0.0;
+    for (const double f : rbm.free_energy(rows, {})) sum -= weight * f;
+    return sum - *exact_log_z(rbm, {});
+  };
+  for (std::size_t unit = 0; unit < 2; ++unit) {
+    const double h = 0x1p-8, slope = (likelihood_at(unit, h) - likelihood_at(unit, -h)) / (2 * h);
+    const double dz = gradient[6 + 2 + 3 + unit];
+    // Central differences err by h^2/6 = 2.5e-6 times a third derivative of order one; parameters are floats: 1e-5.
+    EXPECT_NEAR(dz, slope, 5e-5);
+    EXPECT_NEAR(gradient[6 + unit], plain[6 + unit] + start.visible_bias()[unit] * dz, 1e-9);
+    for (std::size_t j = 0; j < 3; ++j) {
+      EXPECT_NEAR(gradient[unit * 3 + j], plain[unit * 3 + j] + start.weights()(unit, j) * dz, 1e-9);
+    }
   }
 }
 

@@ -21,7 +21,7 @@ constexpr std::uint64_t kMonitorStep = 1;  // the same numbers at each record: c
 // Real visible units begin with half of the deviations of the data as noise. With all of it a machine without couplings
 // has the data's variances already, and no reason to learn.
 constexpr double kFirstNoise = 0.5, kMostNoise = 1.5;
-constexpr double kFirstFields = 50.0;
+constexpr double kFirstFields = 50.0;  // deviation of a first field that is made by real units, at weight scale 1
 constexpr double kHiddenOffsetRate = 0.01;  // weight of a new batch in the moving mean of the hidden layer
 
 /// The mean of each visible unit in its own values.

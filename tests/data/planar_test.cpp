@@ -1,0 +1,84 @@
+#include "ergodic/data/planar.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kPoints = 20000;
+
+double radius(const Dataset& data, std::size_t row) { return std::hypot(data.real(row, 0), data.real(row, 1)); }
+
+TEST(Planar, EightGaussiansLieOnTheirCircle) {
+  const Dataset data = eight_gaussians(kPoints, 0);
+  std::vector<double> counts(8), x(8), y(8);
+  for (std::size_t r = 0; r < kPoints; ++r) {
+    const auto label = static_cast<std::size_t>(data.labels[r]);
+    counts[label] += 1.0;
+    x[label] += data.real(r, 0);
+    y[label] += data.real(r, 1);
+  }
+  for (std::size_t k = 0; k < 8; ++k) {
+    EXPECT_NEAR(counts[k], kPoints / 8.0, 4.0 * std::sqrt(kPoints * 7.0 / 64.0));
+    const double error = 4.0 * 0.2 / std::sqrt(counts[k]), angle = M_PI / 4.0 * static_cast<double>(k);
+    EXPECT_NEAR(x[k] / counts[k], 2.0 * std::cos(angle), error);
+    EXPECT_NEAR(y[k] / counts[k], 2.0 * std::sin(angle), error);
+  }
+}
+
+TEST(Planar, RingsHaveTheirRadii) {
+  const Dataset data = rings(kPoints, 0);
+  double sum[2] = {}, count[2] = {};
+  for (std::size_t r = 0; r < kPoints; ++r) {
+    sum[data.labels[r]] += radius(data, r);
+    count[data.labels[r]] += 1.0;
+  }
+  // Noise across the ring adds half of its variance over the radius: 0.005 and 0.0025.
+  EXPECT_NEAR(sum[0] / count[0], 1.005, 4.0 * 0.1 / std::sqrt(count[0]) + 1e-4);
+  EXPECT_NEAR(sum[1] / count[1], 2.0025, 4.0 * 0.1 / std::sqrt(count[1]) + 1e-4);
+}
+
+TEST(Planar, MoonsReachIntoEachOther) {
+  const Dataset data = two_moons(kPoints, 0);
+  for (std::size_t r = 0; r < kPoints; ++r) {
+    const double x = data.real(r, 0), y = data.real(r, 1);
+    const bool first = data.labels[r] == 0;
+    // Six deviations: of 20,000 points none is expected beyond.
+    EXPECT_NEAR(first ? std::hypot(x, y) : std::hypot(x - 1.0, y - 0.5), 1.0, 0.6);
+    EXPECT_TRUE(first ? y > -0.6 : y < 1.1);
+  }
+}
+
+TEST(Planar, PartsAreDifferentAndAlwaysTheSame) {
+  for (const PlanarSet& set : kPlanarSets) {
+    EXPECT_EQ(set.make(50, 0).real, set.make(50, 0).real) << set.name;
+    EXPECT_NE(set.make(50, 0).real, set.make(50, 1).real) << set.name;
+    EXPECT_EQ(set.make(50, 0).units(), 2u);
+  }
+}
+
+TEST(RealData, DeviationsKurtosesAndTheLeadingVarianceAreThoseOfTheRows) {
+  Dataset data{"rows", {}, {}, {}, {}, 3};
+  data.real = Matrix<float>(4, 3);
+  const float values[] = {1, 10, 5, -1, -10, 5, 1, 10, 5, -1, -10, 5};  // the second is ten times the first
+  std::copy(std::begin(values), std::end(values), data.real.elements().begin());
+  const std::vector<double> deviations = unit_deviations(data);
+  // Variances 1, 100 and 0; a hundredth of their mean is the least.
+  EXPECT_NEAR(deviations[0], 1.0, 1e-12);
+  EXPECT_NEAR(deviations[1], 10.0, 1e-12);
+  EXPECT_NEAR(deviations[2], std::sqrt(101.0 / 300.0), 1e-12);
+  const std::vector<double> kurtoses = unit_kurtoses(data, deviations);
+  EXPECT_NEAR(kurtoses[0], 1.0, 1e-12);
+  EXPECT_NEAR(kurtoses[1], 1.0, 1e-12);
+  EXPECT_EQ(kurtoses[2], 0.0);
+  EXPECT_NEAR(leading_variance(data, deviations), 2.0, 1e-9);  // two units that are the same
+  EXPECT_EQ(unit_means(data), (std::vector<double>{0.0, 0.0, 5.0}));
+  for (float& value : data.real.elements()) value = 3.0f;
+  EXPECT_EQ(unit_deviations(data), (std::vector<double>{1.0, 1.0, 1.0}));
+  EXPECT_EQ(leading_variance(data, unit_deviations(data)), 1.0);
+}
+
+}  // namespace
+}  // namespace ergodic
