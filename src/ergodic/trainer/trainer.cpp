@@ -21,7 +21,7 @@ constexpr std::uint64_t kMonitorStep = 1;  // the same numbers at each record: c
 // Real visible units begin with half of the deviations of the data as noise. With all of it a machine without couplings
 // has the data's variances already, and no reason to learn.
 constexpr double kFirstNoise = 0.5, kMostNoise = 1.5;
-constexpr double kFirstFields = 50.0;  // deviation of a first field that is made by real units, at weight scale 1
+constexpr double kFirstFields = 50.0;       // deviation of a first field that is made by real units, at weight scale 1
 constexpr double kHiddenOffsetRate = 0.01;  // weight of a new batch in the moving mean of the hidden layer
 
 /// The mean of each visible unit in its own values.
@@ -119,13 +119,14 @@ void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, c
   const double spread = kFirstFields / std::sqrt(static_cast<double>(data.units()));
   model.update(
       [&](Parameters& parameters) {
-        const std::size_t hidden = units_of(model.hidden());
-        const std::span<float> weights = parameters["weights"];
-        for (std::size_t k = 0; k < weights.size(); ++k) {
-          const auto i = static_cast<std::uint32_t>(k / hidden), j = static_cast<std::uint32_t>(k % hidden);
+        const MatrixView<float> weights(parameters["weights"].data(), fields.size(), units_of(model.hidden()));
+        context.for_blocks(weights.rows(), 1, [&](std::size_t i, std::size_t) {
           const double scale = deviations.empty() ? 1.0 / gaps.visible[i] : spread / deviations[i];
-          weights[k] = static_cast<float>(weight_scale * scale / gaps.hidden[j] * draw.normal(i, j));
-        }
+          for (std::size_t j = 0; j < weights.cols(); ++j) {
+            const double normal = draw.normal(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j));
+            weights(i, j) = static_cast<float>(weight_scale * scale / gaps.hidden[j] * normal);
+          }
+        });
         for (std::size_t i = 0; i < fields.size(); ++i) {
           parameters["visible_bias"][i] = static_cast<float>(fields[i]);
         }
