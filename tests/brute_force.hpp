@@ -25,7 +25,15 @@ inline State states_of(const std::vector<std::size_t>& indices, std::size_t unit
   return out;
 }
 
-inline std::size_t index_of(const State& state, std::size_t row) { return state.bits().row(row)[0]; }
+/// The number of a state: its sites as digits, the first being the lowest.
+inline std::size_t index_of(const State& state, std::size_t row, std::size_t letters = 0) {
+  if (letters == 0) return state.bits().row(row)[0];
+  std::size_t index = 0;
+  for (std::size_t unit = state.units(); unit-- > 0;) {
+    if (state.bits().get(row, unit)) index = letters * index + unit % letters;
+  }
+  return index;
+}
 
 class BruteForce {
  public:

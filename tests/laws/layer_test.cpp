@@ -300,16 +300,7 @@ TEST(MachineLaws, ThePseudoLikelihoodIsTheSumOfConditionals) {
   });
 }
 
-/// The states of a discrete layer of two sites, and the exact distribution of the layer in its machine.
-std::size_t index_of(const State& state, std::size_t row, std::size_t letters) {
-  std::size_t index = 0;
-  for (std::size_t unit = state.units(); unit-- > 0;) {
-    if (letters == 0) index = 2 * index + (state.bits().get(row, unit) ? 1 : 0);
-    if (letters > 0 && state.bits().get(row, unit)) index = letters * index + unit % letters;
-  }
-  return index;
-}
-
+/// The exact distribution of a discrete layer of two sites in its machine.
 std::vector<double> marginal_of(const Rbm& rbm, std::size_t block) {
   // By a machine with the roles exchanged, whose free energy is that of this layer.
   Rbm turned(rbm.layer(block), rbm.layer(1 - block));
@@ -336,7 +327,7 @@ std::vector<double> marginal_of(const Rbm& rbm, std::size_t block) {
       State state(1, units_of(rbm.layer(block)), levels_of(rbm.layer(block)));
       letters > 0 ? state.bits().set(0, a, true) : state.bits().set(0, 0, a == 1);
       letters > 0 ? state.bits().set(0, letters + b, true) : state.bits().set(0, 1, b == 1);
-      total += out[index_of(state, 0, letters)] = std::exp(-turned.free_energy(state, {})[0]);
+      total += out[test::index_of(state, 0, letters)] = std::exp(-turned.free_energy(state, {})[0]);
     }
   }
   for (double& p : out) p /= total;
@@ -354,7 +345,7 @@ TEST(MachineLaws, GibbsReachesTheDistributionOfEachDiscreteLayer) {
       const std::vector<double> truth = marginal_of(rbm, block);
       std::vector<std::size_t> counts(truth.size());
       for (std::size_t c = 0; c < kChains; ++c) {
-        ++counts[index_of(chains.layers[block], c, letters_of(rbm.layer(block)))];
+        ++counts[test::index_of(chains.layers[block], c, letters_of(rbm.layer(block)))];
       }
       const test::ChiSquare found = test::chi_square(counts, truth);
       EXPECT_LT(found.value, found.critical()) << "layer " << block;

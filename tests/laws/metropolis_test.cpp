@@ -97,16 +97,6 @@ TEST(Metropolis, NormalUnitsAreReachedFromAFarStart) {
   EXPECT_NEAR(fourth / n, 3.0, 4.0 * std::sqrt(96.0 / n));
 }
 
-/// All states of three sites of the visible layer, by index.
-std::size_t index_of(const State& x, std::size_t row, std::size_t letters) {
-  std::size_t index = 0;
-  for (std::size_t unit = x.units(); unit-- > 0;) {
-    if (letters == 0) index = 2 * index + (x.bits().get(row, unit) ? 1 : 0);
-    if (letters > 0 && x.bits().get(row, unit)) index = letters * index + unit % letters;
-  }
-  return index;
-}
-
 /// The exact distribution of the visible layer of an RBM, and chains that are drawn from it.
 struct Exact {
   explicit Exact(const Rbm& rbm) : letters(letters_of(rbm.visible())) {
@@ -141,7 +131,7 @@ struct Exact {
 
   test::ChiSquare distance(const Chains& chains) const {
     std::vector<std::size_t> counts(p.size());
-    for (std::size_t c = 0; c < kChains; ++c) ++counts[index_of(chains.layers[0], c, letters)];
+    for (std::size_t c = 0; c < kChains; ++c) ++counts[test::index_of(chains.layers[0], c, letters)];
     return test::chi_square(counts, p);
   }
 
@@ -183,7 +173,7 @@ TEST(Metropolis, FixedUnitsStayAndTheOthersFollowThem) {
   for (std::size_t s = 0; s < given.size(); ++s) total += given[s] = (s >> 1) & 1u ? truth.p[s] : 0.0;
   for (double& p : given) p /= total;
   std::vector<std::size_t> counts(given.size());
-  for (std::size_t c = 0; c < kChains; ++c) ++counts[index_of(chains.layers[0], c, 0)];
+  for (std::size_t c = 0; c < kChains; ++c) ++counts[test::index_of(chains.layers[0], c)];
   for (std::size_t s = 0; s < given.size(); ++s) {
     EXPECT_TRUE(given[s] > 0.0 || counts[s] == 0u) << s;
   }
@@ -226,6 +216,9 @@ TEST(Metropolis, WhatCannotMoveIsRefused) {
   Metropolis wrong_mask;
   wrong_mask.fixed = Bits(1, 2);
   EXPECT_THROW(step(wrong_mask, TwoStates{1.0}, chains, Key{1}, {}), UsageError);
+  Metropolis too_many;
+  too_many.flips = 2;
+  EXPECT_THROW(step(too_many, TwoStates{1.0}, chains, Key{1}, {}), UsageError);
   EXPECT_THROW(step(Metropolis{}, TwoStates{std::nan("")}, chains, Key{1}, {}), NumericError);
 }
 

@@ -87,6 +87,7 @@ Dataset keep_real(const RowsOf& what, const F& values) {
 }
 
 constexpr std::size_t kMostLetters = 1000;
+constexpr double kLargestReal = 1e15;  // sums of squares of such numbers are still floats
 
 /// Whole numbers values(row, site) from 0 up as letters, one-hot.
 template <class F>
@@ -161,9 +162,11 @@ Dataset pack_array(const Array& array, const std::string& name, const DataOption
     if (options.kind == ValueKind::kReal) {
       return keep_real(what, [&](std::size_t r, std::size_t i) {
         const double value = static_cast<double>(elements[r * what.units + i]) / scale;
-        if (!std::isfinite(static_cast<float>(value))) {
-          throw DataError(fmt::format("{}: row {}, column {} (counted from 0): expected a finite number, found {}",
-                                      name, r, i, value));
+        if (!(std::abs(value) <= kLargestReal)) {
+          throw DataError(fmt::format(
+              "{}: row {}, column {} (counted from 0): expected a number from -{:g} to {:g}, found {}; scale "
+              "the data first",
+              name, r, i, kLargestReal, kLargestReal, value));
         }
         return value;
       });

@@ -76,6 +76,17 @@ void require_kind(const Layer& visible, const Dataset& data) {
                                 real_valued(visible) ? "real numbers" : "bits or letters",
                                 real ? "real numbers; use gaussian ones" : "not"));
   }
+  if (std::holds_alternative<Relu>(visible)) {
+    for (std::size_t r = 0; r < data.real.rows(); ++r) {
+      for (std::size_t i = 0; i < data.real.cols(); ++i) {
+        if (data.real(r, i) >= 0.0f) continue;
+        throw DataError(
+            fmt::format("{}: row {}, column {} (counted from 0): relu units are not negative, found {}; use "
+                        "gaussian ones",
+                        data.name, r, i, data.real(r, i)));
+      }
+    }
+  }
   if (letters_of(visible) > 0 && letters_of(visible) != data.letters) {
     throw DataError(fmt::format("{}: expected {} letters, as the machine has; found {}", data.name, letters_of(visible),
                                 data.letters));

@@ -40,7 +40,8 @@ Dataset load_split_for(const Layer& visible, DataOptions options, Split split);
 
 /// What values these units take.
 ValueKind kind_for(const Layer& visible);
-/// DataError unless the data has that kind of values: some sets have real numbers only.
+/// DataError unless the data has values that these units take: some sets have real numbers only, and some numbers are
+/// negative.
 void require_kind(const Layer& visible, const Dataset& data);
 
 /// The first rows, at most so many, as a state; grey levels are drawn once with the key.

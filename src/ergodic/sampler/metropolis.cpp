@@ -39,6 +39,8 @@ Proposer::Proposer(const Metropolis& kernel, const Layer& layer)
   }
   require(!free_.empty(), "Metropolis sampling needs a unit that may change; all are fixed");
   require(flips_ >= 1 && (noise_ > 0.0 || !real_valued(layer)), "a proposal must change something");
+  require(real_valued(layer) || flips_ <= free_.size(),
+          fmt::format("a proposal can change at most the {} sites that are free, found {}", free_.size(), flips_));
   const std::size_t usual = real_valued(layer) ? 1 : (free_.size() + flips_ - 1) / flips_;
   proposals_ = kernel.proposals > 0 ? kernel.proposals : usual;
 }
