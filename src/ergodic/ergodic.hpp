@@ -46,6 +46,7 @@
 #include "ergodic/data/synthetic.hpp"
 // E(x; theta).
 #include "ergodic/model/boltzmann.hpp"
+#include "ergodic/model/concepts.hpp"
 #include "ergodic/model/exact.hpp"
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/model/graph.hpp"

@@ -62,7 +62,10 @@ class Sampling {
   }
 
   void sweep(Chains& chains, Key key, const Context& context) {
-    if (!metropolis_) return step(Gibbs{}, model_, chains, key, context);
+    if (!metropolis_) {
+      step(Gibbs{}, model_, chains, key, context);
+      return;
+    }
     const std::uint64_t before = chains.sweep;
     const StepInfo info = step(kernel_, VisibleMarginal{model_}, chains, key, context);
     model_.resample(Rbm::kHidden, chains.layers, key.at(Purpose::kGibbs, before, Rbm::kHidden), chains.first_chain,

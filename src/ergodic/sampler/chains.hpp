@@ -21,6 +21,11 @@ struct Chains {
   std::size_t count() const { return layers.empty() ? 0 : layers[0].chains(); }
 };
 
+/// What a sweep was like.
+struct StepInfo {
+  double accepted = 1.0;  ///< share of all proposals of all chains
+};
+
 /// Chains at a far start: the visible units drawn as if there were no couplings, the hidden ones given them.
 Chains far_start(const Rbm& model, std::size_t count, Key key, const Context& context);
 /// The same for a machine of one layer.

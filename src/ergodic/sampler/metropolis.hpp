@@ -6,7 +6,6 @@
 // at random, are flipped or given another letter.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -14,18 +13,12 @@
 #include "ergodic/core/bits.hpp"
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
+#include "ergodic/model/concepts.hpp"
 #include "ergodic/model/layer.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/sampler/chains.hpp"
 
 namespace ergodic {
-
-/// A model of one layer that has an energy. The first layer of its chains is its state.
-template <class M>
-concept EnergyModel = requires(const M& model, const State& x, const Context& context) {
-  { model.units() } -> std::convertible_to<Layer>;
-  { model.energy(x, context) } -> std::convertible_to<std::vector<double>>;
-};
 
 /// The visible layer of an RBM by itself: its energy is the free energy.
 struct VisibleMarginal {
@@ -40,11 +33,6 @@ struct Metropolis {
   std::size_t flips = 1;      ///< sites that a proposal changes, of two-valued units and letters: one to so many
   std::size_t proposals = 0;  ///< in a sweep; 0: the sites divided by the flips, or one for real units
   Bits fixed = {};            ///< one row with a bit for each unit that must stay as it is; empty: none
-};
-
-/// What a sweep was like.
-struct StepInfo {
-  double accepted = 1.0;  ///< share of all proposals of all chains
 };
 
 /// The proposals of one sampler for one layer.
