@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "ergodic/core/bits.hpp"
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/model/concepts.hpp"
@@ -13,6 +15,21 @@
 namespace ergodic {
 
 struct Gibbs {};
+
+/// A model some of whose visible units stay as they are, for Gibbs sampling of all others given them.
+template <class Model>
+struct Clamped {
+  static constexpr std::size_t kLayers = Model::kLayers;
+  const Model& model;
+  const Bits& fixed;  ///< which units stay: one row for all chains, or a row for each
+
+  void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
+                const Context& context) const {
+    model.resample_given(fixed, block, layers, draw, first_chain, context);
+  }
+};
+template <class Model>
+Clamped(const Model&, const Bits&) -> Clamped<Model>;
 
 /// One sweep over all layers, the first of them first.
 template <GibbsModel Model>
