@@ -35,6 +35,7 @@ std::string digest_of_data(const Dataset& data) {
   digest.add(std::as_bytes(data.grey.elements()));
   digest.add(std::as_bytes(data.real.elements()));
   digest.add(std::as_bytes(std::span(data.weights)));
+  digest.add(std::as_bytes(data.known.words()));
   return digest.hex();
 }
 
@@ -239,6 +240,7 @@ TrainResult train(TrainRequest request, const Context& outer) {
 
   const Key key{request.seed};
   Dataset data = load_data(data_options(request)).train;
+  require_complete(data);
   const auto held_out_rows = static_cast<std::size_t>(request.held_out_share * static_cast<double>(data.rows()));
   const Dataset held_out = split_off(data, held_out_rows, key.at(Purpose::kSplit));
   settle(request, data.rows());
