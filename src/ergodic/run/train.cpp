@@ -13,6 +13,7 @@
 #include "ergodic/report/html.hpp"
 #include "ergodic/report/log.hpp"
 #include "ergodic/run/data_request.hpp"
+#include "ergodic/run/memory.hpp"
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
 #include "ergodic/sampler/gibbs.hpp"
@@ -191,7 +192,7 @@ Spec TrainRequest::spec() {
   spec.number("held-out", held_out_share, 0.0, 0.9, "share of the training rows kept apart for the monitors");
   spec.group("Model")
       .choice("model", model, "the kind of machine")
-      .count("hidden", hidden, 1, 1000000, "hidden units; a machine takes about 20 bytes for each weight")
+      .count("hidden", hidden, 1, 1000000, "hidden units; training takes about 36 bytes for each weight")
       .choice("visible-type", visible_type,
               "visible units: {0,1}, -1/+1, letters, real with normal noise, or real and not negative")
       .choice("hidden-type", hidden_type, "hidden units, the same types")
@@ -249,6 +250,7 @@ TrainResult train(TrainRequest request, const Context& outer) {
 
   const Layer visible = make_layer(text_of(request.visible_type), data.units(), data.letters);
   require_kind(visible, data);
+  announce_memory({visible, hidden_layer(request), request.chains, request.batch, &data}, outer);
   Rbm model(visible, hidden_layer(request));
   std::optional<TrainingState> saved;
   if (request.resume && std::filesystem::exists(checkpoint)) saved = load_checkpoint(checkpoint, model, settings);
