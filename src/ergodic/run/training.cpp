@@ -30,6 +30,7 @@ std::string digest_of_data(const Dataset& data) {
   digest.add(std::as_bytes(data.grey.elements()));
   digest.add(std::as_bytes(data.real.elements()));
   digest.add(std::as_bytes(std::span(data.weights)));
+  digest.add(std::as_bytes(data.known.words()));
   return digest.hex();
 }
 
