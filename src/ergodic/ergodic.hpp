@@ -72,6 +72,7 @@
 #include "ergodic/sampler/simulated_annealing.hpp"
 #include "ergodic/sampler/tempering.hpp"
 // Data minus model.
+#include "ergodic/trainer/completion.hpp"
 #include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/energy_learner.hpp"
 #include "ergodic/trainer/learner.hpp"
