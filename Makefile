@@ -41,11 +41,11 @@ capacity: ## measure how much Hopfield networks remember (capacity.png in bench/
 	cmake --build --preset release --parallel $(JOBS) --target bench_capacity
 	bench/hopfield/run $(ARGS)
 
-check-long: ## run what takes minutes: large and real data, then the tests with sanitizers and with clang
+check-long: ## run what takes minutes: large and real data, sanitizers, clang, and exact values found anew
 	@tools/setup test
 	cmake --preset release -DERGODIC_TESTS=ON
 	cmake --build --preset release --parallel $(JOBS)
-	@set -e; for check in large protein grey_digits; do \
+	@set -e; for check in large grey_digits; do \
 	  echo "== $$check"; \
 	  /usr/bin/python3 tests/long/$$check.py; \
 	done
@@ -55,6 +55,9 @@ check-long: ## run what takes minutes: large and real data, then the tests with 
 	  cmake --build --preset $$preset --parallel $(JOBS); \
 	  ctest --preset $$preset --parallel $(JOBS) --label-exclude once; \
 	done
+	cmake --preset release -DERGODIC_TESTS=ON
+	cmake --build --preset release --parallel $(JOBS) --target ising_exact
+	build/release/tests/ising_exact
 
 format: ## format all C++ files in place
 	@tools/setup lint

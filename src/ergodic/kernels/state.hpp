@@ -1,6 +1,7 @@
 // State: a batch of one layer, a row for each chain. Units of few values are packed bits, others are floats.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,31 @@ class State {
     return bits_.get(chain, unit) ? levels_.high : levels_.low;
   }
 
+  /// A row of another state of the same kind in place of this one.
+  void set_row(std::size_t row, const State& from, std::size_t from_row) {
+    if (real_) {
+      std::ranges::copy(from.reals_.row(from_row), reals_.row(row).begin());
+    } else {
+      std::ranges::copy(from.bits_.row(from_row), bits_.row(row).begin());
+    }
+  }
+
+  /// The same row of another state of the same kind, and this one there.
+  void swap_rows(std::size_t row, State& other) {
+    if (real_) {
+      std::ranges::swap_ranges(reals_.row(row), other.reals_.row(row));
+    } else {
+      std::ranges::swap_ranges(bits_.row(row), other.bits_.row(row));
+    }
+  }
+
+  /// Some of the rows alone.
+  State rows(std::size_t begin, std::size_t count) const {
+    State out = real_ ? State(Matrix<float>(count, units())) : State(count, units(), levels_);
+    for (std::size_t r = 0; r < count; ++r) out.set_row(r, *this, begin + r);
+    return out;
+  }
+
   bool operator==(const State&) const = default;
 
  private:
@@ -53,6 +79,25 @@ class State {
   Levels levels_;
   Matrix<float> reals_;
   bool real_ = false;
+};
+
+/// Which units of which chains stay as they are while others are drawn: one row of bits for all chains, or a row for
+/// each. Without bits, none stay.
+class FixedUnits {
+ public:
+  FixedUnits() = default;
+  explicit FixedUnits(const Bits& bits) : bits_(&bits) {}
+
+  bool at(std::size_t chain, std::size_t unit) const { return bits_ && bits_->get(row(chain), unit); }
+  /// 32 units at once, as Bits has them.
+  std::uint32_t half_word(std::size_t chain, std::size_t half) const {
+    return bits_ ? bits_->half_word(row(chain), half) : 0;
+  }
+
+ private:
+  std::size_t row(std::size_t chain) const { return bits_->rows() == 1 ? 0 : chain; }
+
+  const Bits* bits_ = nullptr;
 };
 
 }  // namespace ergodic

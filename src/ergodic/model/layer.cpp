@@ -233,6 +233,12 @@ bool real_valued(const Layer& layer) {
   return std::holds_alternative<Gaussian>(layer) || std::holds_alternative<Relu>(layer);
 }
 
+void require_gaussian(const Layer& layer) {
+  require(std::holds_alternative<Gaussian>(layer),
+          fmt::format("forces act on gaussian units, found {} ones; take gibbs or metropolis sampling{}", name_of(layer),
+                      std::holds_alternative<Relu>(layer) ? ", which know that relu units end at 0" : ""));
+}
+
 Levels levels_of(const Layer& layer) {
   assert(!real_valued(layer));
   return std::holds_alternative<Spin>(layer) ? Spin::kLevels : Bernoulli::kLevels;
@@ -257,6 +263,22 @@ State state_of(const Layer& layer, Values values) {
   }
   if (real_valued(layer)) return State(std::get<Matrix<float>>(std::move(values)));
   return State(std::get<Bits>(std::move(values)), levels_of(layer));
+}
+
+void require_mask(const Layer& layer, const Bits& fixed, std::size_t chains) {
+  require((fixed.rows() == 1 || fixed.rows() == chains) && fixed.cols() == units_of(layer),
+          fmt::format("which units stay as they are is said by {} bits in 1 row, or in {} rows for as many chains; "
+                      "found {} rows of {} bits",
+                      units_of(layer), chains, fixed.rows(), fixed.cols()));
+  const std::size_t letters = std::max<std::size_t>(letters_of(layer), 1);
+  for (std::size_t r = 0; letters > 1 && r < fixed.rows(); ++r) {
+    for (std::size_t unit = 0; unit < fixed.cols(); ++unit) {
+      require(fixed.get(r, unit) == fixed.get(r, unit - unit % letters),
+              fmt::format("a site of {} letters stays as it is or is drawn as a whole; in row {} only some units of "
+                          "site {} stay",
+                          letters, r, unit / letters));
+    }
+  }
 }
 
 double log_sum(const Layer& layer, const Row& row) {

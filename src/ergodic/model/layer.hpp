@@ -116,6 +116,8 @@ std::size_t sites_of(const Layer& layer);
 bool two_valued(const Layer& layer);
 /// Whether values are real numbers, which have a precision.
 bool real_valued(const Layer& layer);
+/// UsageError unless the units are gaussian: others have no derivatives by their values, or an end at 0.
+void require_gaussian(const Layer& layer);
 /// The values that bits stand for. Not for real values.
 Levels levels_of(const Layer& layer);
 /// A state of this many chains: all units low, all sites at the first letter, all reals zero.
@@ -123,6 +125,10 @@ State make_state(const Layer& layer, std::size_t chains);
 
 /// Rows of values as a state of the layer; DataError for bits where real numbers are needed, or the other way round.
 State state_of(const Layer& layer, Values values);
+
+/// UsageError unless these bits can say which units of so many chains stay as they are: one row for all chains or a row
+/// for each, a bit for each unit, and all units of a site the same.
+void require_mask(const Layer& layer, const Bits& fixed, std::size_t chains);
 
 /// The log of the sum over all states of e^(state' fields - U).
 double log_sum(const Layer& layer, const Row& row);
