@@ -41,7 +41,7 @@ capacity: ## measure how much Hopfield networks remember (capacity.png in bench/
 	cmake --build --preset release --parallel $(JOBS) --target bench_capacity
 	bench/hopfield/run $(ARGS)
 
-check-long: ## run what takes minutes: large and real data, sanitizers, clang, and exact values found anew
+check-long: ## run what takes minutes: large and real data, exact values, the tests with sanitizers and with clang
 	@tools/setup test
 	cmake --preset release -DERGODIC_TESTS=ON
 	cmake --build --preset release --parallel $(JOBS)
