@@ -33,11 +33,18 @@ bool due(std::uint64_t sweep, const CompareRequest& request) {
   return left % every == 0 && left / every < request.draws && left < half;
 }
 
-template <class Machine>
-Sampled sampled(const Machine& machine, const CompareRequest& request, std::span<const UnitPair> pairs, Key key,
+const Layer& visible_of(const Rbm& machine) { return machine.visible(); }
+const Layer& visible_of(const Boltzmann& machine) { return machine.units(); }
+
+Chains far_start(const Boltzmann& machine, std::size_t count, Key key, const Context&) {
+  return ergodic::far_start(machine, count, key);
+}
+
+template <GibbsModel Model>
+Sampled sampled(const Model& machine, const CompareRequest& request, std::span<const UnitPair> pairs, Key key,
                 const Context& context) {
   Chains chains = far_start(machine, request.count, key, context);
-  MixingWatch watch(watched_energy(machine), request.count, request.sweeps, true);
+  MixingWatch watch(watched_energy(machine), request.count, request.sweeps, Model::kLayers == 2);
   const State& states = chains.layers[0];
   Sampled out{std::vector<PairSums>(kGroups, PairSums(states.units(), pairs)), std::nullopt};
   while (chains.sweep < request.sweeps) {
@@ -130,13 +137,13 @@ Spec CompareRequest::spec() {
 CompareResult compare_with_data(const CompareRequest& request, const Context& context) {
   require_writable(request.out);
   const ModelFile file = load_model(request.model);
-  const Rbm& model = rbm_in(file, "compare");
-  const Layer& visible = model.visible();
+  const Layer& visible = std::visit([](const auto& m) -> const Layer& { return visible_of(m); }, file.machine);
   const Dataset data = load_split_for(visible, request.data, request.split);
   const Key key{request.seed};
   const std::vector<UnitPair> pairs = choose_pairs(units_of(visible), letters_of(visible), kMostPairs, Key{});
   const PairSums expected = sums_of(visible, data, pairs, key, context);
-  const Sampled samples = sampled(model, request, pairs, key, context);
+  const Sampled samples =
+      std::visit([&](const auto& m) { return sampled(m, request, pairs, key, context); }, file.machine);
   CompareResult out{data.rows(), data.effective_rows(), 0, samples.groups.empty(), {}, samples.mixing};
   if (out.stopped) return out;
   if (out.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*out.mixing));
