@@ -170,5 +170,5 @@ def test_relu_units_take_no_forces():
 
 def test_an_unadjusted_step_that_is_too_large_is_said():
     normal_machine()
-    refused(70, "sample", "normal.safetensors", "--sampler", "langevin", "--step", 1000, "--out", "s.npy",
+    refused(BAD_DATA, "sample", "normal.safetensors", "--sampler", "langevin", "--step", 1000, "--out", "s.npy",
             says="take a smaller step")
