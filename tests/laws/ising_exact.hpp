@@ -185,11 +185,4 @@ class IsingTorus {
   std::vector<Lanes> re_, im_;  // a column of a power of T at each field
 };
 
-/// The mean of |M| / N on 16 x 16 spins. The program ising_exact finds these values, and `make check-long` runs it.
-struct KnownMagnetisation {
-  float coupling;
-  double value;
-};
-inline constexpr KnownMagnetisation kMagnetisation16[] = {{0.2f, 0.0}, {0.4f, 0.0}, {0.5f, 0.0}};
-
 }  // namespace ergodic::test

@@ -234,9 +234,10 @@ bool real_valued(const Layer& layer) {
 }
 
 void require_gaussian(const Layer& layer) {
-  require(std::holds_alternative<Gaussian>(layer),
-          fmt::format("forces act on gaussian units, found {} ones; take gibbs or metropolis sampling{}", name_of(layer),
-                      std::holds_alternative<Relu>(layer) ? ", which know that relu units end at 0" : ""));
+  require(
+      std::holds_alternative<Gaussian>(layer),
+      fmt::format("forces act on gaussian units, found {} ones; take gibbs or metropolis sampling{}", name_of(layer),
+                  std::holds_alternative<Relu>(layer) ? ", which know that relu units end at 0" : ""));
 }
 
 Levels levels_of(const Layer& layer) {
