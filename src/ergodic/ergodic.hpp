@@ -58,6 +58,7 @@
 #include "ergodic/model/proxies.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/model/recall.hpp"
+#include "ergodic/model/sites.hpp"
 #include "ergodic/model/storage.hpp"
 // x' ~ p.
 #include "ergodic/sampler/chains.hpp"
@@ -82,6 +83,7 @@
 #include "ergodic/report/log.hpp"
 #include "ergodic/report/progress.hpp"
 #include "ergodic/report/sheet.hpp"
+#include "ergodic/store/boltzmann_file.hpp"
 #include "ergodic/store/checkpoint.hpp"
 #include "ergodic/store/hopfield_file.hpp"
 #include "ergodic/store/model_file.hpp"
@@ -89,6 +91,7 @@
 #include "ergodic/run/data_tools.hpp"
 #include "ergodic/run/environment.hpp"
 #include "ergodic/run/evaluate.hpp"
+#include "ergodic/run/graph_request.hpp"
 #include "ergodic/run/hopfield.hpp"
 #include "ergodic/run/inspect.hpp"
 #include "ergodic/run/mixing.hpp"
