@@ -41,7 +41,7 @@ capacity: ## measure how much Hopfield networks remember (capacity.png in bench/
 	cmake --build --preset release --parallel $(JOBS) --target bench_capacity
 	bench/hopfield/run $(ARGS)
 
-check-long: ## run the tests again with address, undefined and thread sanitizers, and with clang
+check-long: ## run the tests again with address, undefined and thread sanitizers, with clang, and find exact values anew
 	@tools/setup test
 	@set -e; for preset in asan tsan clang; do \
 	  echo "== $$preset"; \
@@ -49,6 +49,9 @@ check-long: ## run the tests again with address, undefined and thread sanitizers
 	  cmake --build --preset $$preset --parallel $(JOBS); \
 	  ctest --preset $$preset --parallel $(JOBS) --label-exclude once; \
 	done
+	cmake --preset release -DERGODIC_TESTS=ON
+	cmake --build --preset release --parallel $(JOBS) --target ising_exact
+	build/release/tests/ising_exact
 
 format: ## format all C++ files in place
 	@tools/setup lint

@@ -1,5 +1,5 @@
 // Ising's model on a torus, a Boltzmann machine of spins on a periodic grid, against its exact solution on finite
-// lattices (Kaufman 1949) and against enumeration.
+// lattices (Kaufman 1949), against transfer matrices (ising_exact.hpp) and against enumeration.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +9,7 @@
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/sampler/gibbs.hpp"
+#include "laws/ising_exact.hpp"
 
 namespace ergodic {
 namespace {
@@ -143,6 +144,31 @@ TEST(Ising, GibbsFindsTheEnergyOfALargeTorus) {
   }
 }
 
+TEST(Ising, TransferMatricesAgreeWithKaufmansFormula) {
+  for (const unsigned side : {4u, 6u, 8u}) {
+    for (const double coupling : {0.2, 0.4, 0.5}) {
+      const auto exact = test::IsingTorus(side, coupling).distribution();
+      EXPECT_NEAR(exact.log_z, kaufman_log_z(static_cast<int>(side), coupling), 1e-10);
+      double sum = 0.0;
+      for (std::size_t k = 0; k < exact.p.size(); ++k) {
+        sum += exact.p[k];
+        EXPECT_NEAR(exact.p[k], exact.p[exact.p.size() - 1 - k], 1e-12);
+        EXPECT_GT(exact.p[k], -1e-11);  // fields at which nothing is left are left out
+      }
+      EXPECT_NEAR(sum, 1.0, 1e-12);
+    }
+  }
+}
+
+TEST(Ising, GibbsFindsTheMagnetisationOfALargeTorus) {
+  for (const auto& [coupling, expected] : test::kMagnetisation16) {
+    SCOPED_TRACE(coupling);
+    const Measured found(sampled(ising(16, coupling), 1000, 1000).magnetisation);
+    EXPECT_NEAR(found.mean, expected, 4 * found.standard_error);
+    EXPECT_LT(found.standard_error, 0.01);  // precise enough to tell something
+  }
+}
+
 TEST(Ising, GibbsFindsTheMagnetisationOfASmallTorus) {
   const State all = test::all_states(Spin{16});
   for (const float coupling : {0.2f, 0.4f, 0.5f}) {
@@ -152,6 +178,7 @@ TEST(Ising, GibbsFindsTheMagnetisationOfASmallTorus) {
     const std::vector<double> energies = machine.energy(all, {});
     double expected = 0.0;
     for (std::size_t s = 0; s < all.chains(); ++s) expected += magnetisation(all, s) * std::exp(-energies[s] - log_z);
+    EXPECT_NEAR(test::IsingTorus(4, double{coupling}).distribution().magnetisation(), expected, 1e-10);
     const Averages averages = sampled(machine, 500, 2000);
     const Measured found(averages.magnetisation), bonds(averages.bonds);
     EXPECT_NEAR(found.mean, expected, 4 * found.standard_error);

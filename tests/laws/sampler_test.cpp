@@ -1,0 +1,298 @@
+// Laws of samplers, each held to all of them by being listed once with the machines it fits:
+//   started from exact draws it leaves the distribution where it is; from a far start it gets there;
+//   with fixed units it does so given them; the states do not depend on threads;
+//   and it passes Geweke's joint test (Geweke 2004).
+// Chains are independent, so counts of their states follow the multinomial and chi-square applies.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "boltzmann_machines.hpp"
+#include "ergodic/model/visible_marginal.hpp"
+#include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/sampler/hmc.hpp"
+#include "ergodic/sampler/langevin.hpp"
+#include "ergodic/sampler/metropolis.hpp"
+#include "ergodic/sampler/tempering.hpp"
+#include "laws/targets.hpp"
+
+namespace ergodic {
+namespace {
+
+using test::Target;
+
+constexpr std::size_t kChains = 10000;
+
+/// A sampler on a machine. The law knows the visible layer only: what else a sampler needs, hidden units and copies at
+/// other temperatures, is drawn exactly before each sweep, which leaves the visible layer's distribution where it is.
+struct Law {
+  std::string name;
+  Target target;
+  std::function<void(State& x, std::uint64_t sweep, Key key, const Context& context)> sweep;
+  int far_sweeps = 60;  ///< that are enough from a far start
+};
+
+/// The machines on which samplers are tried. Settings differ in their parameters only.
+struct Machines {
+  explicit Machines(std::uint64_t setting)
+      : bernoulli(test::random_machine(Bernoulli{3}, Bernoulli{2}, 0.7, 5 + setting)),
+        spin(test::random_machine(Spin{3}, Spin{2}, 0.4, 5 + setting)),
+        potts(test::random_machine(Potts{9, 3}, Bernoulli{2}, 0.7, 5 + setting)),
+        gaussian(test::random_machine(Gaussian{2}, Bernoulli{2}, 0.7, 5 + setting)),
+        normal(test::random_machine(Gaussian{2}, Bernoulli{1}, 0.5, 5 + setting)),
+        relu(test::random_machine(Relu{2}, Bernoulli{2}, 0.5, 5 + setting)),
+        graph(test::random_boltzmann(Spin{4}, grid_graph(2, 2, Border::kOpen), 0.4, 5 + setting)) {
+    normal.update([](Parameters& p) { std::ranges::fill(p["weights"], 0.0f); }, {});
+    for (const double beta : kBetas) {
+      hot_bernoulli.push_back(tempered(bernoulli, beta, {}));
+      hot_gaussian.push_back(tempered(gaussian, beta, {}));
+      hot_normal.push_back(tempered(normal, beta, {}));
+    }
+  }
+  static constexpr double kBetas[] = {1.0, 0.6, 0.3};
+
+  Rbm bernoulli, spin, potts, gaussian, normal, relu;  // a normal unit has no couplings
+  Boltzmann graph;
+  std::vector<Rbm> hot_bernoulli, hot_gaussian, hot_normal;
+};
+
+Bits mask(std::size_t units, std::initializer_list<std::size_t> fixed) {
+  Bits out(1, units);
+  for (const std::size_t unit : fixed) out.set(0, unit, true);
+  return out;
+}
+
+/// The visible layer of an RBM; if the mask is not empty, given the first unit or site at 0.7, or as in state 0.
+Target target_of(const Rbm& rbm, const Bits& fixed = {}) {
+  if (!real_valued(rbm.visible())) {
+    return test::enumerated(
+        rbm.visible(), [&](const State& x) { return rbm.free_energy(x, {}); }, fixed);
+  }
+  std::vector<std::optional<float>> given(units_of(rbm.visible()));
+  if (fixed.rows() > 0) given[0] = 0.7f;
+  return test::mixture(rbm, given);
+}
+
+/// A sampler of an energy.
+template <class Kernel, class Model>
+auto by_energy(const Kernel& kernel, const Model& model) {
+  return [kernel, model](State& x, std::uint64_t sweep, Key key, const Context& context) {
+    Chains chains{{std::move(x)}, sweep};
+    step(kernel, model, chains, key, context);
+    x = std::move(chains.layers[0]);
+  };
+}
+
+/// Gibbs sampling of an RBM.
+auto by_gibbs(const Gibbs& kernel, const Rbm& rbm) {
+  return [kernel, &rbm](State& x, std::uint64_t sweep, Key key, const Context& context) {
+    Chains chains = start_at(rbm, std::move(x), sweep, key, context);
+    step(kernel, rbm, chains, key, context);
+    x = std::move(chains.layers[0]);
+  };
+}
+
+std::vector<double> betas() { return {std::begin(Machines::kBetas), std::end(Machines::kBetas)}; }
+
+/// Exact draws of the hot levels, whose machines these are.
+State hot_draws(const Rbm& level, const Bits& fixed, std::size_t count, std::uint64_t sweep, std::size_t k, Key key) {
+  return target_of(level, fixed).exact(count, key.at(Purpose::kTest, sweep, static_cast<std::uint8_t>(k)));
+}
+
+template <class Inner>
+auto by_tempered_energy(const Inner& inner, const VisibleMarginal& model, const std::vector<Rbm>& levels) {
+  return [=, &levels](State& x, std::uint64_t sweep, Key key, const Context& context) {
+    const Replicas<VisibleMarginal> replicas(model, betas(), context);
+    Chains chains{{std::move(x)}, sweep};
+    for (std::size_t k = 1; k < levels.size(); ++k) {
+      chains.layers.push_back(hot_draws(levels[k], inner.fixed, chains.count(), sweep, k, key));
+    }
+    step(Tempered<Inner>{std::vector<Inner>(levels.size(), inner)}, replicas, chains, key, context);
+    x = std::move(chains.layers[0]);
+  };
+}
+
+auto by_tempered_gibbs(const Gibbs& inner, const Rbm& machine, const std::vector<Rbm>& levels) {
+  return [inner, &machine, &levels](State& x, std::uint64_t sweep, Key key, const Context& context) {
+    const Replicas<Rbm> replicas(machine, betas(), context);
+    Chains chains{{}, sweep};
+    const std::size_t count = x.chains();
+    for (std::size_t k = 0; k < levels.size(); ++k) {
+      State visible = k == 0 ? std::move(x) : hot_draws(levels[k], inner.fixed, count, sweep, k, key);
+      Chains level = start_at(levels[k], std::move(visible), sweep, Key{key.seed + 100 + k}, context);
+      std::ranges::move(level.layers, std::back_inserter(chains.layers));
+    }
+    step(Tempered<Gibbs>{std::vector<Gibbs>(levels.size(), inner)}, replicas, chains, key, context);
+    x = std::move(chains.layers[0]);
+  };
+}
+
+/// The list. Every sampler is on it with each kind of machine it fits, some with fixed units.
+std::vector<Law> all_laws(const Machines& m) {
+  std::vector<Law> out;
+  const auto add = [&](std::string name, Target target, auto sweep, int far_sweeps = 60) {
+    out.push_back({std::move(name), std::move(target), std::move(sweep), far_sweeps});
+  };
+  for (const Rbm* rbm : {&m.bernoulli, &m.spin, &m.potts, &m.gaussian, &m.relu}) {
+    const std::string units(name_of(rbm->visible()));
+    const std::size_t letters = std::max<std::size_t>(letters_of(rbm->visible()), 1);
+    Bits first = mask(units_of(rbm->visible()), {0});
+    for (std::size_t l = 0; l < letters; ++l) first.set(0, l, true);
+    for (const Bits& fixed : {Bits{}, first}) {
+      const std::string with = fixed.rows() > 0 ? ", a unit fixed" : "";
+      add("gibbs, " + units + with, target_of(*rbm, fixed), by_gibbs(Gibbs{fixed}, *rbm));
+      for (const std::size_t flips : {1u, 2u}) {
+        if (flips > 1 && real_valued(rbm->visible())) continue;
+        add("metropolis, " + std::to_string(flips) + " flips, " + units + with, target_of(*rbm, fixed),
+            by_energy(Metropolis{0.8, flips, real_valued(rbm->visible()) ? 5u : 0u, fixed}, VisibleMarginal{*rbm}));
+      }
+    }
+  }
+  const Target graph = test::enumerated(m.graph.units(), [&](const State& x) { return m.graph.energy(x, {}); });
+  add("gibbs, graph", graph, by_energy(Gibbs{}, m.graph));
+  add("metropolis, graph", graph, by_energy(Metropolis{}, m.graph));
+  for (const Bits& fixed : {Bits{}, mask(2, {0})}) {
+    const std::string with = fixed.rows() > 0 ? ", a unit fixed" : "";
+    const Target mixed = target_of(m.gaussian, fixed), normal = target_of(m.normal, fixed);
+    const VisibleMarginal gaussian{m.gaussian}, alone{m.normal};
+    add("mala" + with, mixed, by_energy(Langevin{0.8, true, fixed}, gaussian), 150);
+    add("hmc" + with, mixed, by_energy(Hmc{0.4, 4, fixed}, gaussian));
+    add("tempered mala" + with, normal, by_tempered_energy(Langevin{0.8, true, fixed}, alone, m.hot_normal));
+    add("tempered hmc" + with, normal, by_tempered_energy(Hmc{0.4, 4, fixed}, alone, m.hot_normal));
+    add("tempered gibbs, gaussian" + with, mixed, by_tempered_gibbs(Gibbs{fixed}, m.gaussian, m.hot_gaussian));
+  }
+  for (const Bits& fixed : {Bits{}, mask(3, {0})}) {
+    add(std::string("tempered gibbs, bernoulli") + (fixed.rows() > 0 ? ", a unit fixed" : ""),
+        target_of(m.bernoulli, fixed), by_tempered_gibbs(Gibbs{fixed}, m.bernoulli, m.hot_bernoulli));
+  }
+  return out;
+}
+
+const Machines& machines(std::size_t setting) {
+  static const Machines all[] = {Machines(0), Machines(1), Machines(2)};
+  return all[setting];
+}
+
+test::ChiSquare distance_after(const Law& law, State x, int sweeps, Key key) {
+  for (int s = 0; s < sweeps; ++s) law.sweep(x, static_cast<std::uint64_t>(s), key, {});
+  return law.target.distance(x);
+}
+
+TEST(Samplers, LeaveTheDistributionWhereItIs) {
+  for (const Law& law : all_laws(machines(0))) {
+    const State start = law.target.exact(kChains, Key{1}.at(Purpose::kTest));
+    const test::ChiSquare exact = law.target.distance(start), found = distance_after(law, start, 5, Key{2});
+    EXPECT_LT(exact.value, exact.critical()) << law.name << ": the exact draws themselves";
+    EXPECT_LT(found.value, found.critical()) << law.name;
+  }
+}
+
+TEST(Samplers, ReachTheDistributionFromAFarStart) {
+  for (const Law& law : all_laws(machines(0))) {
+    const State start = law.target.far_start(kChains);
+    EXPECT_GT(law.target.distance(start).value, 10.0 * law.target.distance(start).critical()) << law.name;
+    const test::ChiSquare found = distance_after(law, start, law.far_sweeps, Key{3});
+    EXPECT_LT(found.value, found.critical()) << law.name;
+  }
+}
+
+TEST(Samplers, GiveTheSameStatesForAnyNumberOfThreads) {
+  for (const Law& law : all_laws(machines(0))) {
+    const State start = law.target.exact(100, Key{1}.at(Purpose::kTest));
+    State alone = start;
+    for (std::uint64_t s = 0; s < 3; ++s) law.sweep(alone, s, Key{4}, {});
+    EXPECT_FALSE(alone == start) << law.name;
+    for (const std::size_t count : {2u, 3u}) {
+      Threads threads(count);
+      State found = start;
+      for (std::uint64_t s = 0; s < 3; ++s) law.sweep(found, s, Key{4}, Context{&threads});
+      EXPECT_TRUE(found == alone) << law.name;
+    }
+  }
+}
+
+/// Draws (setting, x) jointly, then in turn x by the sampler given the setting and the setting given x, whose
+/// probabilities are known exactly. The joint distribution must stay.
+test::ChiSquare geweke(const std::vector<const Law*>& settings, int turns) {
+  const std::size_t cells = settings[0]->target.p.size();
+  std::vector<std::size_t> of(kChains);
+  const Draw prior = Key{5}.at(Purpose::kTest, 1);
+  for (std::uint32_t c = 0; c < kChains; ++c) of[c] = prior.below(settings.size(), c, 0);
+  State x = settings[0]->target.far_start(kChains);
+  for (int turn = 0; turn <= turns; ++turn) {
+    const auto step_number = static_cast<std::uint64_t>(turn);
+    for (std::size_t k = 0; k < settings.size(); ++k) {
+      std::vector<std::size_t> rows;
+      for (std::size_t c = 0; c < kChains; ++c) {
+        if (of[c] == k) rows.push_back(c);
+      }
+      const Law& law = *settings[k];
+      State part = law.target.exact(rows.size(), Key{6 + k}.at(Purpose::kTest, 2));
+      if (turn > 0) {
+        for (std::size_t r = 0; r < rows.size(); ++r) part.set_row(r, x, rows[r]);
+        law.sweep(part, step_number, Key{16 + k}, {});
+      }
+      for (std::size_t r = 0; r < rows.size(); ++r) x.set_row(rows[r], part, r);
+    }
+    if (turn == turns) break;
+    std::vector<std::vector<double>> densities;
+    for (const Law* law : settings) densities.push_back(law->target.log_densities(x));
+    const Draw draw = Key{7}.at(Purpose::kTest, step_number);
+    for (std::uint32_t c = 0; c < kChains; ++c) {
+      std::vector<double> posterior;
+      for (const auto& density : densities) posterior.push_back(density[c]);
+      test::normalise(posterior);
+      of[c] = test::drawn_from(posterior, draw.uniform(c, 0));
+    }
+  }
+  std::vector<std::size_t> counts(settings.size() * cells);
+  std::vector<double> p;
+  for (const Law* law : settings) {
+    for (const double cell : law->target.p) p.push_back(cell / static_cast<double>(settings.size()));
+  }
+  for (std::size_t c = 0; c < kChains; ++c) ++counts[of[c] * cells + settings[of[c]]->target.cell(x, c)];
+  return test::chi_square(counts, p);
+}
+
+TEST(Samplers, PassGewekesJointTest) {
+  const std::vector<Law> laws[] = {all_laws(machines(0)), all_laws(machines(1)), all_laws(machines(2))};
+  for (std::size_t k = 0; k < laws[0].size(); ++k) {
+    const test::ChiSquare found = geweke({&laws[0][k], &laws[1][k], &laws[2][k]}, 10);
+    EXPECT_LT(found.value, found.critical()) << laws[0][k].name;
+  }
+}
+
+/// Adjusted Langevin sampling that forgets that x' from x is not as likely as x from x'.
+struct Careless {
+  double step = 1.0;
+};
+StepInfo step(const Careless& kernel, const VisibleMarginal& model, Chains& chains, Key key, const Context& context) {
+  LangevinProposer proposer({kernel.step}, model.units());
+  const Draw draw = key.at(Purpose::kLangevin, chains.sweep++);
+  State& x = chains.layers[0];
+  std::vector<double> energies = model.energy(x, context);
+  Proposal proposal{proposer.propose(x, model.forces(x, context), draw, 0, context), {}};
+  proposal.energies = model.energy(proposal.x, context);
+  return accepted_of(accept(proposal, draw, 0, x, energies), x.chains());
+}
+
+TEST(Samplers, AWrongOneWouldBeFound) {
+  std::vector<Law> settings[2];
+  for (std::size_t k = 0; k < 3; ++k) {
+    const VisibleMarginal gaussian{machines(k).gaussian};
+    const Target target = target_of(machines(k).gaussian);
+    settings[0].push_back({"unadjusted, with large steps", target, by_energy(Langevin{1.0, false}, gaussian)});
+    settings[1].push_back({"accepted as if both ways were as likely", target, by_energy(Careless{}, gaussian)});
+  }
+  for (const std::vector<Law>& laws : settings) {
+    const State start = laws[0].target.exact(kChains, Key{1}.at(Purpose::kTest));
+    const test::ChiSquare found = distance_after(laws[0], start, 5, Key{2});
+    EXPECT_GT(found.value, 2.0 * found.critical()) << laws[0].name;
+    const test::ChiSquare joint = geweke({&laws[0], &laws[1], &laws[2]}, 10);
+    EXPECT_GT(joint.value, 2.0 * joint.critical()) << laws[0].name;
+  }
+}
+
+}  // namespace
+}  // namespace ergodic
