@@ -56,6 +56,7 @@
 #include "ergodic/model/modern_hopfield.hpp"
 #include "ergodic/model/parameters.hpp"
 #include "ergodic/model/proxies.hpp"
+#include "ergodic/model/pseudo_likelihood.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/model/recall.hpp"
 #include "ergodic/model/sites.hpp"

@@ -54,11 +54,8 @@ TEST(GraphRequest, OtherWordsAreRefused) {
 }
 
 TEST(GraphRequest, SizesThatDoNotFitAreSaidWithThoseOfTheData) {
-  expect_parts(message_of<UsageError>([&] { parsed("grid:4x4"); }), {"4 x 4 = 16", "12 visible units", "--hidden 4"});
-  expect_parts(message_of<UsageError>([&] {
-                 parsed("grid:4x4", {12, 3});
-               }),
-               {"16", "12 visible and 3 hidden units", "--hidden 4"});
+  expect_parts(message_of<UsageError>([&] { parsed("grid:4x4"); }), {"4 x 4 = 16", "12 visible units", "other sides"});
+  expect_parts(message_of<UsageError>([&] { parsed("grid:4x4", {12, 3}); }), {"16", "12 visible and 3 hidden units"});
   expect_parts(message_of<UsageError>([&] { parsed("torus:3x3"); }), {"9", "12 visible units", "other sides"});
 }
 

@@ -181,7 +181,8 @@ TEST(BoltzmannFile, MetadataThatDoesNotFitIsRefused) {
   const auto with = [&](const std::string& key, const std::string& value) {
     return refused_after(good, [&](Tensors& t) { t.metadata[key] = value; });
   };
-  expect_parts(with("units", "gaussian"), {"b.safetensors", "bernoulli, spin or potts", "gaussian"});
+  expect_parts(refused_after(foreign_edges(), [](Tensors& t) { t.metadata["units"] = "gaussian"; }),
+               {"b.safetensors", "bernoulli, spin or potts", "gaussian"});
   expect_parts(with("units", "quantum"), {"b.safetensors", "'quantum'"});
   expect_parts(with("units", "spin"), {"couplings", "[15]", "[9]"});
   expect_parts(with("letters", "4"), {"6 units", "4 letters"});

@@ -52,6 +52,7 @@ class Boltzmann {
   const Layer& units() const { return units_; }
   /// How many units are visible: the first ones.
   std::size_t visible() const { return visible_; }
+  Layer visible_layer() const { return make_layer(name_of(units_), visible_, letters_of(units_)); }
   std::size_t hidden() const { return units_of(units_) - visible_; }
   const Graph& graph() const { return graph_; }
   const Parameters& parameters() const { return parameters_; }

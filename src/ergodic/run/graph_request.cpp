@@ -37,14 +37,9 @@ Graph lattice(const std::string& text, std::string_view sides, Border border, co
   require(height && width && *height >= 1 && *width >= 1 && *height <= Graph::kMaxUnits / *width,
           fmt::format("graph '{}': expected two sides, such as 28x28, found '{}'", text, sides));
   const std::size_t count = *height * *width;
-  if (count != size.all()) {
-    const std::string hint =
-        count > size.visible
-            ? fmt::format("take --hidden {} for units beyond the data, or other sides", count - size.visible)
-            : "take other sides";
-    throw UsageError(fmt::format("graph '{}' has {} x {} = {} units, but there are {}; {}", text, *height, *width,
-                                 count, units_text(size), hint));
-  }
+  require(count == size.all(), fmt::format("graph '{}' has {} x {} = {} units, but there are {}; take other sides, or "
+                                           "others for the data",
+                                           text, *height, *width, count, units_text(size)));
   return grid_graph(*height, *width, border);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "ergodic/core/context.hpp"
@@ -23,7 +24,10 @@ struct InspectResult {
   struct Range {
     double smallest = 0.0, largest = 0.0, root_mean_square = 0.0;
   };
+  std::string model = "rbm";
+  std::string kind;  ///< what a person calls it
   std::size_t visible = 0, hidden = 0;
+  std::optional<std::size_t> edges;  ///< of a machine on a graph
   std::string visible_type, hidden_type;
   std::size_t parameters = 0;
   std::map<std::string, Range> ranges;  ///< for each parameter slot
