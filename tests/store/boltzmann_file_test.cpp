@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 
 #include "boltzmann_machines.hpp"
 #include "data/error_message.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/file.hpp"
-#include "ergodic/store/sealed.hpp"
+#include "ergodic/store/model_file.hpp"
 #include "ergodic/store/tensors.hpp"
 #include "store/machines.hpp"
 
@@ -36,12 +37,15 @@ Tensors tensors_of(const Boltzmann& machine) {
   return out;
 }
 
-void save(const std::filesystem::path& path, const Boltzmann& machine) { write_sealed(path, tensors_of(machine)); }
+const std::map<std::string, std::string> kNotes{{"picture", "2x3"}};
+
+void save(const std::filesystem::path& path, const Boltzmann& machine) { save_model(path, machine, kNotes); }
 
 Boltzmann load(const std::filesystem::path& path) {
-  const Unsealed file = read_sealed(path);
-  EXPECT_EQ(model_kind(file.tensors, "b.safetensors"), kBoltzmannKind);
-  return boltzmann_from(file.tensors, "b.safetensors");
+  const ModelFile file = load_model(path);
+  EXPECT_EQ(file.notes, kNotes);
+  EXPECT_TRUE(file.verified);
+  return std::get<Boltzmann>(file.machine);
 }
 
 TEST(BoltzmannFile, MachinesComeBackBitForBit) {
