@@ -22,7 +22,8 @@ Spec TrainRequest::spec() {
       .count("hidden-letters", hidden_letters, 2, 1000, "letters of each hidden unit, if --hidden-type is potts");
   spec.group("Boltzmann machine")
       .text("graph", graph,
-            "which of its units, or sites of letters, are coupled: dense (all), grid:HxW, torus:HxW (with periodic "
+            "which units of a Boltzmann machine, or sites of letters, are coupled: dense (all), grid:HxW, torus:HxW "
+            "(with periodic "
             "borders), random:DEGREE (each unit with so many others on average), or a file of two units on each line, "
             "counted from 0",
             "GRAPH");
