@@ -142,7 +142,8 @@ def test_graphs_that_are_none_are_refused(graph, code, says):
 
 def test_a_dense_machine_that_needs_too_much_memory_is_told_so():
     np.save("wide.npy", np.zeros((2, 65536), np.uint8))
-    refused(USAGE, *TRAIN, "--data", "wide.npy", says=("65536 units", "4.3 billion entries", "GiB", "sparse graph", "RBM"))
+    refused(USAGE, *TRAIN, "--data", "wide.npy",
+            says=("65536 units", "4.3 billion entries", "GiB", "sparse graph", "RBM"))
 
 
 def test_what_a_machine_on_a_graph_cannot_do_is_said():
