@@ -41,8 +41,14 @@ capacity: ## measure how much Hopfield networks remember (capacity.png in bench/
 	cmake --build --preset release --parallel $(JOBS) --target bench_capacity
 	bench/hopfield/run $(ARGS)
 
-check-long: ## run the tests again with address, undefined and thread sanitizers, with clang, and find exact values anew
+check-long: ## run what takes minutes: large and real data, exact values, the tests with sanitizers and with clang
 	@tools/setup test
+	cmake --preset release -DERGODIC_TESTS=ON
+	cmake --build --preset release --parallel $(JOBS)
+	@set -e; for check in large grey_digits; do \
+	  echo "== $$check"; \
+	  /usr/bin/python3 tests/long/$$check.py; \
+	done
 	@set -e; for preset in asan tsan clang; do \
 	  echo "== $$preset"; \
 	  cmake --preset $$preset; \

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ergodic/run/compare.hpp"
 #include "ergodic/run/data_tools.hpp"
 #include "ergodic/run/evaluate.hpp"
 #include "ergodic/run/inspect.hpp"
@@ -75,6 +76,12 @@ Outcome run_sample(const SampleRequest& request, const Common& common, const Con
   return {common.json ? to_json(result) + "\n" : "", message, result.stopped};
 }
 
+Outcome run_compare(const CompareRequest& request, const Common& common, const Context& context) {
+  const CompareResult result = compare_with_data(request, context);
+  const std::string message = result.stopped ? "stopped; nothing compared\n" : to_text(*result.mixing);
+  return {common.json ? to_json(result) + "\n" : to_text(result), message, result.stopped};
+}
+
 Outcome run_reconstruct(const ReconstructRequest& request, const Common& common, const Context& context) {
   const ReconstructResult result = draw_reconstructions(request, context);
   return {common.json ? to_json(result) + "\n" : "",
@@ -139,6 +146,9 @@ std::vector<Command> make_commands() {
   out.push_back(make<SampleRequest>("sample", "draw from a machine by a Markov chain",
                                     "ergodic sample digits.safetensors --count 100 --sweeps 1000 --out samples.png",
                                     "sweeps", run_sample));
+  out.push_back(make<CompareRequest>("compare", "hold a machine's own samples against data",
+                                     "ergodic compare digits.safetensors --data mnist --out agreement.png", "sweeps",
+                                     run_compare));
   out.push_back(make<ReconstructRequest>("reconstruct", "show data beside what the machine makes of it",
                                          "ergodic reconstruct digits.safetensors --data mnist --out pairs.png", "rows",
                                          run_reconstruct));

@@ -41,6 +41,7 @@
 #include "ergodic/data/damage.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/data/digits.hpp"
+#include "ergodic/data/packing.hpp"
 #include "ergodic/data/planar.hpp"
 #include "ergodic/data/source.hpp"
 #include "ergodic/data/synthetic.hpp"
@@ -73,6 +74,7 @@
 #include "ergodic/sampler/simulated_annealing.hpp"
 #include "ergodic/sampler/tempering.hpp"
 // Data minus model.
+#include "ergodic/trainer/completion.hpp"
 #include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/energy_learner.hpp"
 #include "ergodic/trainer/learner.hpp"
@@ -84,6 +86,7 @@
 #include "ergodic/trainer/trainer.hpp"
 // log Z, and with it the likelihood.
 #include "ergodic/estimator/annealing.hpp"
+#include "ergodic/estimator/correlations.hpp"
 #include "ergodic/estimator/diagnostics.hpp"
 #include "ergodic/estimator/estimate.hpp"
 #include "ergodic/estimator/likelihood.hpp"
@@ -99,12 +102,14 @@
 #include "ergodic/store/hopfield_file.hpp"
 #include "ergodic/store/model_file.hpp"
 // The one door for front ends.
+#include "ergodic/run/compare.hpp"
 #include "ergodic/run/data_tools.hpp"
 #include "ergodic/run/environment.hpp"
 #include "ergodic/run/evaluate.hpp"
 #include "ergodic/run/graph_request.hpp"
 #include "ergodic/run/hopfield.hpp"
 #include "ergodic/run/inspect.hpp"
+#include "ergodic/run/memory.hpp"
 #include "ergodic/run/mixing.hpp"
 #include "ergodic/run/recall.hpp"
 #include "ergodic/run/sample.hpp"

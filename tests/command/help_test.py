@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from conftest import BAD_DATA, NO_INPUT, ROOT, USAGE, ask, read_safetensors, refused, succeed
 
-COMMANDS = ["train", "evaluate", "sample", "reconstruct", "recall", "inspect", "data list", "data get", "data show"]
+COMMANDS = ["train", "evaluate", "sample", "compare", "reconstruct", "recall", "inspect", "data list", "data get",
+            "data show"]
 
 
 def options_of(command):
@@ -39,7 +40,8 @@ def test_usage_can_be_typed_as_it_stands():
 
 def test_help_of_the_whole():
     done = succeed("--help")
-    for word in ("train", "evaluate", "sample", "reconstruct", "recall", "inspect", "data", "completion", "reference"):
+    for word in ("train", "evaluate", "sample", "compare", "reconstruct", "recall", "inspect", "data", "completion",
+                 "reference"):
         assert re.search(rf"^ +{word} ", done.stdout, re.MULTILINE)
     assert done.stdout == succeed("-h").stdout
 
@@ -98,8 +100,8 @@ def test_other_shells_accept_theirs(shell):
 
 @pytest.mark.parametrize("typed, expected", [
     (("ergodic", "tr"), {"train"}),
-    (("ergodic", ""), {"train", "evaluate", "sample", "reconstruct", "recall", "inspect", "data", "completion",
-                       "reference"}),
+    (("ergodic", ""), {"train", "evaluate", "sample", "compare", "reconstruct", "recall", "inspect", "data",
+                       "completion", "reference"}),
     (("./bin/ergodic", "tr"), {"train"}),
     (("ergodic", "data", ""), {"list", "get", "show"}),
     (("ergodic", "data", "get", "m"), {"mnist"}),

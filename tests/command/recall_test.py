@@ -216,11 +216,30 @@ def test_a_boltzmann_machine_is_no_network():
     ("evaluate", NETWORK, "--data", "patterns.npy"),
     ("sample", NETWORK, "--out", "x.png"),
     ("reconstruct", NETWORK, "--data", "patterns.npy", "--out", "x.png"),
-    ("inspect", NETWORK),
 ], ids=lambda line: line[0])
 def test_a_network_is_no_boltzmann_machine(patterns, line):
     store()
     refused(BAD_DATA, *line, says=(NETWORK, "hopfield", "`ergodic recall`"))
+
+
+def test_inspect_describes_a_network(patterns):
+    store("--rule", "storkey", "--bias")
+    answer = ask("inspect", NETWORK)
+    network, _ = read_safetensors(NETWORK)
+    assert answer["model"] == "hopfield" and answer["rule"] == "storkey" and "hidden" not in answer
+    assert (answer["visible"], answer["visible_type"], answer["parameters"]) == (400, "spin", 400 * 400 + 400)
+    assert answer["digest"] == "agrees" and answer["notes"]["data"] == "patterns.npy"
+    for name in ("couplings", "bias"):
+        assert np.isclose(answer["ranges"][name]["largest"], network[name].max())
+    text = succeed("inspect", NETWORK).stdout
+    assert text.startswith("Hopfield network\nvisible     400 spin\nrule        storkey\n")
+    refused(USAGE, "inspect", NETWORK, "--filters", "f.png", says="--filters")
+
+
+def test_inspect_counts_the_patterns_of_the_modern_form(patterns):
+    store("--rule", "modern", "--beta", 2)
+    answer = ask("inspect", NETWORK)
+    assert (answer["rule"], answer["patterns"], answer["beta"], answer["visible"]) == ("modern", 10, 2, 400)
 
 
 @pytest.mark.parametrize("spoil, says", [

@@ -226,5 +226,23 @@ TEST(AlignmentSource, EveryTruncationAndFlippedBitIsSurvived) {
   for_each_bit_flip(file, load);
 }
 
+TEST(Alignment, AQuestionMarkIsAMissingSiteIfTheseAreAllowed) {
+  const std::vector<NamedSequence> sequences{{"a", "A?C"}, {"b", "?YC"}};
+  expect_parts(refusal([&] { dataset_of(sequences, "t.fasta"); }), {"row 0", "column 1", "\"?\"", "--missing"});
+  const Dataset data = dataset_of(sequences, "t.fasta", Missing::kAllowed);
+  EXPECT_EQ(letters_of(data), (Texts{"AAC", "AYC"}));
+  EXPECT_EQ(data.missing(), 2u);
+  EXPECT_FALSE(data.is_known(0, 21 + 4));
+  EXPECT_TRUE(data.is_known(0, 42));
+}
+
+TEST(SequenceWeights, CompareWhatBothRowsKnow) {
+  // The first two agree in 2 of the 2 sites that both know, the third differs, and the last knows nothing.
+  const std::vector<NamedSequence> sequences{{"a", "ACDE"}, {"b", "AC??"}, {"c", "WCWW"}, {"d", "????"}};
+  const Dataset data = dataset_of(sequences, "t.fasta", Missing::kAllowed);
+  EXPECT_EQ(sequence_weights(data, 0.8), (std::vector<double>{0.5, 0.5, 1.0, 1.0}));
+  EXPECT_EQ(sequence_weights(data, 0.5), (std::vector<double>{0.5, 1.0 / 3.0, 0.5, 1.0}));
+}
+
 }  // namespace
 }  // namespace ergodic

@@ -7,6 +7,9 @@
 #include <map>
 #include <numeric>
 
+#include "data/error_message.hpp"
+#include "ergodic/core/error.hpp"
+
 namespace ergodic {
 namespace {
 
@@ -365,6 +368,86 @@ TEST(WeightedMinibatches, ArePureFunctionsOfKeyAndUpdateInAnyOrder) {
     EXPECT_TRUE(std::ranges::equal(jumping.at(u), expected[u])) << "update " << u;
   }
   EXPECT_NE(batches_of(other, kUpdates), expected);
+}
+
+/// Three rows of two numbers, of which two are missing.
+Dataset gappy() {
+  Dataset data{"gappy", {}, {}, {}, {}, 2};
+  data.real = Matrix<float>(3, 2);
+  const float values[] = {1.0f, 0.0f, 0.0f, 2.0f, 5.0f, 8.0f};
+  std::copy_n(values, 6, data.real.elements().begin());
+  data.set_missing(0, 1);
+  data.set_missing(1, 0);
+  return data;
+}
+
+TEST(MissingValues, AreCountedAndDoNotCount) {
+  const Dataset data = gappy();
+  EXPECT_FALSE(data.complete());
+  EXPECT_EQ(data.missing(), 2u);
+  EXPECT_EQ(unit_means(data), (std::vector<double>{3.0, 5.0}));
+  EXPECT_EQ(unit_deviations(data), (std::vector<double>{2.0, 3.0}));
+  EXPECT_EQ(unit_kurtoses(data, std::vector<double>{2.0, 3.0}), (std::vector<double>{1.0, 1.0}));
+}
+
+TEST(MissingValues, TheLeadingVarianceIsAnUpperEstimate) {
+  // Two equal units have variance 2 along their sum. Each known value counts 1 / 0.75, so that an estimate without bias
+  // of the covariance goes with a diagonal of 1 / 0.75 instead of 1: 2 + 1/3 on average.
+  constexpr std::size_t kRows = 1000;
+  Dataset whole{"equal", {}, {}, {}, {}, 2};
+  whole.real = Matrix<float>(kRows, 2);
+  Dataset part = whole;
+  const Draw draw = Key{5}.at(Purpose::kTest);
+  for (std::uint32_t r = 0; r < kRows; ++r) {
+    const auto value = static_cast<float>(draw.normal(r, 0));
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      whole.real(r, i) = value;
+      if (draw.uniform(r, 2 + i) < 0.25) {
+        part.set_missing(r, i);
+      } else {
+        part.real(r, i) = value;
+      }
+    }
+  }
+  EXPECT_NEAR(leading_variance(whole, unit_deviations(whole)), 2.0, 1e-9);
+  // A mean of 1000 squares, each of a variance of about 2 * 2.33^2: a standard error of 0.1.
+  EXPECT_NEAR(leading_variance(part, unit_deviations(part)), 2.0 + 1.0 / 3.0, 0.4);
+}
+
+TEST(MissingValues, FollowTheirRows) {
+  const Dataset data = gappy();
+  const std::vector<std::uint32_t> rows{2, 0};
+  const Dataset chosen = select(data, rows);
+  EXPECT_EQ(chosen.missing(), 1u);
+  EXPECT_FALSE(chosen.is_known(1, 1));
+  EXPECT_TRUE(select(data, std::vector<std::uint32_t>{2}).complete());
+  Bits known(2, 2);
+  gather_known(data, rows, known);
+  EXPECT_EQ(known, chosen.known);
+  Dataset rest = data;
+  const Dataset taken = split_off(rest, 1, Key{1}.at(Purpose::kSplit));
+  EXPECT_EQ(taken.missing() + rest.missing(), 2u);
+}
+
+TEST(MissingValues, OfBitsAndLettersDoNotCountEitherAndWeightsDo) {
+  Dataset data = numbered_bits(4, 2);  // 00 10 01 11
+  data.set_missing(3, 0);
+  EXPECT_EQ(unit_means(data), (std::vector<double>{1.0 / 3.0, 0.5}));
+  data.weights = {1.0, 0.5, 0.5, 7.0};
+  EXPECT_EQ(unit_means(data)[0], 0.25);
+  Dataset letters{"letters", {}, Bits(2, 6), {}, {}, 6, 3};
+  for (const std::size_t unit : {0, 3}) letters.bits.set(0, unit, true);
+  for (const std::size_t unit : {2, 5}) letters.bits.set(1, unit, true);
+  letters.set_missing(0, 1);
+  EXPECT_EQ(letters.missing(), 1u);
+  EXPECT_EQ(unit_means(letters), (std::vector<double>{0.5, 0, 0.5, 0, 0, 1}));
+}
+
+TEST(MissingValues, AColumnOfThemIsRefused) {
+  Dataset data = gappy();
+  data.set_missing(2, 0);
+  data.set_missing(0, 0);
+  expect_parts(message_of<DataError>([&] { unit_means(data); }), {"gappy", "column 0", "no known value"});
 }
 
 }  // namespace

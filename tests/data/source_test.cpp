@@ -316,5 +316,60 @@ TEST(Source, TrainAndTestDigitsAreDifferentSheets) {
   EXPECT_NE(parts.train.bits, parts.test.bits);
 }
 
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+
+Dataset loaded_with_gaps(const Array& array, ValueKind kind, Binarise binarise = Binarise::kThreshold) {
+  const auto path = fresh_path("x.npy");
+  write_npy(path, array);
+  DataOptions options = request(path.string(), {}, binarise);
+  options.missing = true;
+  options.kind = kind;
+  return load_data(options).train;
+}
+
+TEST(MissingValues, AreRefusedWithAdviceUnlessAllowed) {
+  expect_parts(refusal([&] { loaded(doubles({1, 2}, {0, kNan})); }), {"row 0, column 1", "nan", "--missing"});
+  const auto path = fresh_path("x.npy");
+  for (const ValueKind kind : {ValueKind::kReal, ValueKind::kLetters}) {
+    write_npy(path, doubles({1, 2}, {0, kNan}));
+    DataOptions options = request(path.string());
+    options.kind = kind;
+    expect_parts(refusal([&] { load_data(options); }), {"row 0, column 1", "nan", "--missing"});
+  }
+}
+
+TEST(MissingValues, OfEveryBinarisingAreOff) {
+  for (const Binarise how : {Binarise::kThreshold, Binarise::kFixed, Binarise::kDynamic}) {
+    const Dataset data = loaded_with_gaps(doubles({2, 2}, {1, kNan, kNan, 1}), ValueKind::kBits, how);
+    EXPECT_EQ(data.missing(), 2u);
+    EXPECT_FALSE(data.is_known(0, 1));
+    EXPECT_TRUE(data.is_known(1, 1));
+    EXPECT_EQ(unit_means(data), (std::vector<double>{1.0, 1.0}));
+    Bits drawn(2, 2);
+    gather(data, std::vector<std::uint32_t>{0, 1}, Key{1}, 0, drawn);
+    EXPECT_FALSE(drawn.get(0, 1));
+    EXPECT_TRUE(drawn.get(1, 1));
+  }
+}
+
+TEST(MissingValues, OfRealNumbersAreHeldAsZero) {
+  const Dataset data = loaded_with_gaps(doubles({1, 3}, {-2, kNan, 7}), ValueKind::kReal);
+  EXPECT_TRUE(std::ranges::equal(data.real.row(0), std::vector<float>{-2, 0, 7}));
+  EXPECT_FALSE(data.is_known(0, 1));
+  EXPECT_TRUE(loaded_with_gaps(doubles({1, 2}, {1, 2}), ValueKind::kReal).complete());
+}
+
+TEST(MissingValues, OfLettersAreWholeSitesAndMayBeMinusOne) {
+  for (const Array& array : {doubles({2, 2}, {2, kNan, 1, 0}), integers({2, 2}, {2, -1, 1, 0})}) {
+    const Dataset data = loaded_with_gaps(array, ValueKind::kLetters);
+    EXPECT_EQ(data.letters, 3u);
+    EXPECT_EQ(data.missing(), 1u);
+    EXPECT_EQ(text_of(data),
+              "001100"
+              "010100");
+    for (std::size_t unit = 0; unit < 6; ++unit) EXPECT_EQ(data.is_known(0, unit), unit < 3);
+  }
+}
+
 }  // namespace
 }  // namespace ergodic

@@ -64,7 +64,8 @@ TEST(Csv, RefusalsNameLineAndColumn) {
   EXPECT_EQ(refused("1,2\n3,x4\n"), "t.csv: line 2: column 2: expected a number such as 0.5, found \"x4\"");
   EXPECT_EQ(refused("1;2\n3;4,5\n"), "t.csv: line 2: column 2: expected a number such as 0.5, found \"4,5\"");
   EXPECT_EQ(refused("1,,3\n"),
-            "t.csv: line 1: column 2: expected a number, found an empty field; fill in or remove missing values");
+            "t.csv: line 1: column 2: expected a number, found an empty field; fill in or remove missing values, or "
+            "say --missing");
   EXPECT_EQ(refused("1,2\n3,1e999\n"), "t.csv: line 2: column 2: \"1e999\" is out of the range of a 64-bit float");
   EXPECT_EQ(refused("1,2\n3,\"4\n"),
             "t.csv: line 2: expected a closing quote on the same line, found the end of the line");
@@ -86,6 +87,22 @@ TEST(Csv, EveryTruncationAndFlippedBitIsSurvived) {
   const auto file = bytes_from("# c\r\n\"a\",b\r\n1.5,\"2\"\r\n\r\n-3e2,nan\r\n");
   for_each_truncation(file, [](const ByteVector& part) { refuses([&] { parse_csv(part, "f"); }); });
   for_each_bit_flip(file, [](const ByteVector& damaged, std::size_t) { refuses([&] { parse_csv(damaged, "f"); }); });
+}
+
+TEST(Csv, MissingValuesAreReadAsNanIfTheyAreAllowed) {
+  const Array array = parse_csv(bytes_from("a,b,c,d\n?,NA,,nan\n1,\"NA\",3,\"\"\n"), "t.csv", Missing::kAllowed);
+  EXPECT_EQ(array.shape, (std::vector<std::size_t>{2, 4}));
+  const auto values = elements_of<double>(array);
+  for (const std::size_t k : {0, 1, 2, 3, 5, 7}) EXPECT_TRUE(std::isnan(values[k])) << k;
+  EXPECT_EQ(values[4], 1.0);
+  EXPECT_EQ(values[6], 3.0);
+  EXPECT_THROW(parse_csv(bytes_from("1,x\n"), "t.csv", Missing::kAllowed), DataError);
+}
+
+TEST(Csv, AFirstRowWithoutAnyValueIsNoHeader) {
+  EXPECT_EQ(parse_csv(bytes_from("?,?\n1,2\n"), "t.csv", Missing::kAllowed).shape[0], 2u);
+  EXPECT_EQ(parse_csv(bytes_from("\"\",b\n1,2\n"), "t.csv", Missing::kAllowed).shape[0], 1u);  // as R writes it
+  EXPECT_EQ(parse("?,?\n1,2\n").shape[0], 1u);
 }
 
 }  // namespace

@@ -97,8 +97,14 @@ TEST_F(Plain, QuietLeavesOnlyWarnings) {
   reporter().record({1, 1.0, {{"error", 1.0}}});
   now_ = 100.0;
   reporter().progress({1, 10, per_epoch_});
+  reporter().note("good to know");
   reporter().warn("two\nlines");
   EXPECT_EQ(written(), "warning: two lines\n");
+}
+
+TEST_F(Plain, ANoteIsALine) {
+  reporter().note("two\nlines");
+  EXPECT_EQ(written(), "two lines\n");
 }
 
 TEST_F(Plain, StopIsWhatTheFlagSays) {

@@ -41,6 +41,8 @@ class Observer {
   virtual void warn(const std::string&) {}
   /// Asked often; once true, the computation stops at the next point where nothing is lost.
   virtual bool stop_requested() { return false; }
+  /// Something good to know before a long wait, and no reason to worry.
+  virtual void note(const std::string&) {}
 };
 
 struct Context {
@@ -56,6 +58,9 @@ struct Context {
   }
   void warn(const std::string& message) const {
     if (observer) observer->warn(message);
+  }
+  void note(const std::string& message) const {
+    if (observer) observer->note(message);
   }
   bool stop_requested() const { return observer && observer->stop_requested(); }
 

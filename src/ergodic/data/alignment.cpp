@@ -13,13 +13,14 @@ namespace ergodic {
 namespace {
 
 /// What a character says about its column; the kinds seen in a column are or-ed together.
-enum Kind : unsigned char { kUnknown = 0, kUpper = 1, kLower = 2, kDash = 4, kDot = 8 };
+enum Kind : unsigned char { kOther = 0, kUpper = 1, kLower = 2, kDash = 4, kDot = 8, kMissing = 16 };
 
 Kind kind_of(char c) {
   if (c >= 'A' && c <= 'Z') return kUpper;
   if (c >= 'a' && c <= 'z') return kLower;
   if (c == '-') return kDash;
-  return c == '.' ? kDot : kUnknown;
+  if (c == '?') return kMissing;
+  return c == '.' ? kDot : kOther;
 }
 
 /// Positions of the sites in a sequence.
@@ -29,15 +30,18 @@ std::string row_text(std::span<const NamedSequence> sequences, std::size_t row) 
   return fmt::format("row {} ({})", row, excerpt(sequences[row].name));
 }
 
-void check_characters(std::span<const NamedSequence> sequences, const std::string& name) {
+void check_characters(std::span<const NamedSequence> sequences, const std::string& name, Missing missing) {
   for (std::size_t r = 0; r < sequences.size(); ++r) {
     const std::string& letters = sequences[r].letters;
     for (std::size_t c = 0; c < letters.size(); ++c) {
-      if (kind_of(letters[c]) != kUnknown) continue;
+      const Kind kind = kind_of(letters[c]);
+      const bool refused = kind == kMissing && missing == Missing::kRefused;
+      if (kind != kOther && !refused) continue;
       throw DataError(
           fmt::format("{}: {}, column {} (counted from 0): expected an amino acid's letter or a gap "
-                      "(\"-\" or \".\"), found {}",
-                      name, row_text(sequences, r), c, excerpt(letters.substr(c, 1))));
+                      "(\"-\" or \".\"), found {}{}",
+                      name, row_text(sequences, r), c, excerpt(letters.substr(c, 1)),
+                      refused ? "; if it stands for a missing value, say --missing" : ""));
     }
   }
 }
@@ -62,7 +66,7 @@ std::optional<Columns> shared_sites(std::span<const NamedSequence> sequences) {
 Columns own_sites(const std::string& letters) {
   Columns sites;
   for (std::size_t c = 0; c < letters.size(); ++c) {
-    if (kind_of(letters[c]) & (kUpper | kDash)) sites.push_back(c);
+    if (kind_of(letters[c]) & (kUpper | kDash | kMissing)) sites.push_back(c);
   }
   return sites;
 }
@@ -92,16 +96,18 @@ std::size_t letter_of(char c) {
 }
 
 /// The letter of each site as a binary number, one bit plane after the other: sites differ if they do in any plane.
-/// Five planes for 21 letters, where the data itself has 21 bits for each site.
+/// Five planes for 21 letters, where the data itself has 21 bits for each site. Another plane says which are known.
 struct Planes {
   std::size_t count, words;  // planes, and words of each
-  Bits bits;
+  Bits bits, known;
 
   explicit Planes(const Dataset& data)
       : count(std::bit_width(data.letters - 1)),
         words(Bits::words_for(data.sites())),
-        bits(data.rows(), count * words * Bits::kWordBits) {
+        bits(data.rows(), count * words * Bits::kWordBits),
+        known(data.rows(), data.sites()) {
     for (std::size_t r = 0; r < data.rows(); ++r) {
+      for (std::size_t s = 0; s < data.sites(); ++s) known.set(r, s, data.is_known(r, s * data.letters));
       for_each_set(data.bits.row(r), [&](std::size_t unit) {
         const std::size_t site = unit / data.letters, letter = unit % data.letters;
         for (std::size_t p = 0; p < count; ++p) {
@@ -111,31 +117,42 @@ struct Planes {
     }
   }
 
-  std::size_t differing_sites(std::size_t row, std::size_t other) const {
+  struct Comparison {
+    std::size_t compared = 0, differing = 0;  // sites that both rows know, and those of them that differ
+  };
+
+  Comparison compare(std::size_t row, std::size_t other) const {
     const auto a = bits.row(row), b = bits.row(other);
-    std::size_t sites = 0;
+    const auto known_a = known.row(row), known_b = known.row(other);
+    Comparison out;
     for (std::size_t w = 0; w < words; ++w) {
+      const std::uint64_t both = known_a[w] & known_b[w];
       std::uint64_t differ = 0;
       for (std::size_t p = 0; p < count; ++p) differ |= a[p * words + w] ^ b[p * words + w];
-      sites += static_cast<std::size_t>(std::popcount(differ));
+      out.compared += static_cast<std::size_t>(std::popcount(both));
+      out.differing += static_cast<std::size_t>(std::popcount(differ & both));
     }
-    return sites;
+    return out;
   }
 };
 
-/// The fewest equal sites that make a share of at least `identity`. The share is divided and not the bound multiplied:
-/// 55 / 100 is 0.55, but 0.55 * 100 is more than 55 in floating point.
-std::size_t fewest_equal(std::size_t sites, double identity) {
-  std::size_t equal = 0;
-  while (static_cast<double>(equal) / static_cast<double>(sites) < identity) ++equal;
-  return equal;
+/// For each number of sites up to this one, the most that may differ in a share of at least `identity` equal ones. The
+/// share is divided and not the bound multiplied: 55 / 100 is 0.55, but 0.55 * 100 is more than 55 in floating point.
+std::vector<std::size_t> most_differing(std::size_t sites, double identity) {
+  std::vector<std::size_t> out(sites + 1);
+  std::size_t equal = 0;  // the fewest, which never become fewer with more sites
+  for (std::size_t n = 1; n <= sites; ++n) {
+    while (static_cast<double>(equal) / static_cast<double>(n) < identity) ++equal;
+    out[n] = n - equal;
+  }
+  return out;
 }
 
 }  // namespace
 
-Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& name) {
+Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& name, Missing missing) {
   assert(!sequences.empty());
-  check_characters(sequences, name);
+  check_characters(sequences, name, missing);
   const std::optional<Columns> shared = shared_sites(sequences);
   const std::size_t letters = kProteinLetters.size();
   const std::size_t sites = site_count(sequences, shared, name), units = sites * letters;
@@ -144,7 +161,11 @@ Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& 
     const std::string& text = sequences[r].letters;
     const Columns own = shared ? Columns{} : own_sites(text);
     const Columns& columns = shared ? *shared : own;
-    for (std::size_t s = 0; s < columns.size(); ++s) out.bits.set(r, s * letters + letter_of(text[columns[s]]), true);
+    for (std::size_t s = 0; s < columns.size(); ++s) {
+      const char c = text[columns[s]];
+      if (kind_of(c) == kMissing) out.set_missing(r, s);
+      out.bits.set(r, s * letters + (kind_of(c) == kMissing ? 0 : letter_of(c)), true);
+    }
   }
   return out;
 }
@@ -153,12 +174,13 @@ std::vector<double> sequence_weights(const Dataset& data, double identity) {
   assert(data.letters > 0);
   require(identity > 0.0 && identity <= 1.0,
           fmt::format("expected a share of equal sites above 0 and up to 1, found {}", identity));
-  const std::size_t most_differing = data.sites() - fewest_equal(data.sites(), identity);
+  const std::vector<std::size_t> most = most_differing(data.sites(), identity);
   const Planes planes(data);
   std::vector<std::uint32_t> alike(data.rows(), 1);
   for (std::size_t r = 0; r < data.rows(); ++r) {
     for (std::size_t other = 0; other < r; ++other) {
-      if (planes.differing_sites(r, other) > most_differing) continue;
+      const auto [compared, differing] = planes.compare(r, other);
+      if (compared == 0 || differing > most[compared]) continue;
       ++alike[r];
       ++alike[other];
     }

@@ -17,19 +17,23 @@
 #include <vector>
 
 #include "ergodic/data/dataset.hpp"
+#include "ergodic/format/array.hpp"
 #include "ergodic/format/fasta.hpp"
 
 namespace ergodic {
 
 inline constexpr std::string_view kProteinLetters = "ACDEFGHIKLMNPQRSTVWY-";
 
-/// One row for each sequence, without weights. The ambiguous and rare letters B, J, O, U, X, Z become gaps. DataError
-/// names row and column (counted from 0) of any other character, and the row that has another number of sites.
-Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& name);
+/// One row for each sequence, without weights. The ambiguous and rare letters B, J, O, U, X, Z become gaps; "?" is a
+/// missing value where these are allowed, and stands in match columns. DataError names row and column (counted from 0)
+/// of any other character, and the row that has another number of sites.
+Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& name,
+                   Missing missing = Missing::kRefused);
 
 /// The weight of each row of categorical data: one over the number of rows, itself included, that have the same letter
 /// at a share of at least `identity` of the sites (in (0, 1]); a gap is a letter like others. Thus relatives that were
-/// sampled densely count once together (Morcos et al., 2011). With identity 1 only equal rows share their weight. The
+/// sampled densely count once together (Morcos et al., 2011). Rows are compared where both are known, and rows that are
+/// nowhere known together are not alike. With identity 1 only equal rows share their weight. The
 /// time is in proportion to the square of the rows.
 std::vector<double> sequence_weights(const Dataset& data, double identity);
 

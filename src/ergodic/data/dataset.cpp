@@ -1,32 +1,55 @@
 #include "ergodic/data/dataset.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numeric>
 
+#include "ergodic/core/error.hpp"
+
 namespace ergodic {
 namespace {
 
-std::vector<double> means_of_real(const Dataset& data) {
-  std::vector<double> means(data.units());
+/// The sum of the weights of the rows in which each unit is known.
+std::vector<double> known_rows(const Dataset& data) {
+  if (data.complete()) return std::vector<double>(data.units(), data.effective_rows());
+  std::vector<double> out(data.units());
   for (std::size_t r = 0; r < data.rows(); ++r) {
-    for (std::size_t i = 0; i < means.size(); ++i) means[i] += data.real(r, i);
+    const double weight = data.weights.empty() ? 1.0 : data.weights[r];
+    for_each_set(data.known.row(r), [&](std::size_t i) { out[i] += weight; });
   }
-  for (double& mean : means) mean /= static_cast<double>(data.rows());
-  return means;
+  return out;
+}
+
+/// The mean of value(row, unit) over the rows in which the unit is known, by their weights, for each unit.
+template <class F>
+std::vector<double> mean_of_known(const Dataset& data, const F& value) {
+  std::vector<double> out(data.units());
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    const double weight = data.weights.empty() ? 1.0 : data.weights[r];
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (data.is_known(r, i)) out[i] += weight * value(r, i);
+    }
+  }
+  const std::vector<double> total = known_rows(data);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (total[i] == 0.0) {
+      const std::size_t letters = std::max<std::size_t>(data.letters, 1);
+      throw DataError(
+          fmt::format("{}: column {} (counted from 0) has no known value; leave it out", data.name, i / letters));
+    }
+    out[i] /= total[i];
+  }
+  return out;
 }
 
 /// The mean over all rows of real data of f(unit, value minus the unit's mean), for each unit.
 template <class F>
 std::vector<double> mean_about_means(const Dataset& data, const F& f) {
-  const std::vector<double> means = means_of_real(data);
-  std::vector<double> out(data.units());
-  for (std::size_t r = 0; r < data.rows(); ++r) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] += f(i, data.real(r, i) - means[i]);
-  }
-  for (double& mean : out) mean /= static_cast<double>(data.rows());
-  return out;
+  const std::vector<double> means = unit_means(data);
+  return mean_of_known(data, [&](std::size_t r, std::size_t i) { return f(i, data.real(r, i) - means[i]); });
 }
 
 constexpr std::uint8_t kWeightedStream = 1;  // of shuffling: stream 0 orders the rows of an epoch
@@ -56,6 +79,24 @@ std::vector<std::uint64_t> grey_sums(const Dataset& data) {
 }
 
 }  // namespace
+
+std::size_t Dataset::missing() const {
+  if (complete()) return 0;
+  std::size_t on = 0;
+  for (const std::uint64_t word : known.words()) on += static_cast<std::size_t>(std::popcount(word));
+  return (rows() * units() - on) / std::max<std::size_t>(letters, 1);
+}
+
+void Dataset::set_missing(std::size_t row, std::size_t value) {
+  if (complete()) {
+    known = Bits(rows(), units());
+    for (std::size_t r = 0; r < rows(); ++r) {
+      for (std::size_t i = 0; i < units(); ++i) known.set(r, i, true);
+    }
+  }
+  const std::size_t width = std::max<std::size_t>(letters, 1);
+  for (std::size_t i = value * width; i < (value + 1) * width; ++i) known.set(row, i, false);
+}
 
 double Dataset::effective_rows() const {
   if (weights.empty()) return static_cast<double>(rows());
@@ -104,6 +145,17 @@ void gather(const Dataset& data, std::span<const std::uint32_t> rows, Matrix<flo
   }
 }
 
+void gather_known(const Dataset& data, std::span<const std::uint32_t> rows, Bits& out) {
+  assert(out.rows() == rows.size() && out.cols() == data.units());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (data.complete()) {
+      for (std::size_t i = 0; i < data.units(); ++i) out.set(r, i, true);
+    } else {
+      std::ranges::copy(data.known.row(rows[r]), out.row(r).begin());
+    }
+  }
+}
+
 Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
   Dataset out{data.name, data.shape, {}, {}, {}, data.unit_count, data.letters};
   if (data.real.rows() > 0) {
@@ -124,11 +176,21 @@ Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
   if (!data.weights.empty()) {
     for (const std::uint32_t r : rows) out.weights.push_back(data.weights[r]);
   }
+  if (!data.complete()) {
+    out.known = Bits(rows.size(), data.units());
+    gather_known(data, rows, out.known);
+    if (out.missing() == 0) out.known = {};
+  }
   return out;
 }
 
 std::vector<double> unit_means(const Dataset& data) {
-  if (data.real.rows() > 0) return means_of_real(data);
+  if (data.real.rows() > 0) return mean_of_known(data, [&](std::size_t r, std::size_t i) { return data.real(r, i); });
+  if (!data.complete()) {
+    return mean_of_known(data, [&](std::size_t r, std::size_t i) {
+      return data.grey.rows() > 0 ? data.grey(r, i) / double{kFullGrey} : (data.bits.get(r, i) ? 1.0 : 0.0);
+    });
+  }
   if (!data.weights.empty()) {
     std::vector<double> means = weighted_sums(data);
     const double total = data.effective_rows();
@@ -167,7 +229,11 @@ double leading_variance(const Dataset& data, std::span<const double> deviations)
   constexpr std::size_t kRows = 1000, kIterations = 50;
   const std::vector<double> means = unit_means(data);
   const std::size_t rows = std::min(kRows, data.rows()), units = data.units();
-  const auto value = [&](std::size_t r, std::size_t i) { return (data.real(r, i) - means[i]) / deviations[i]; };
+  const std::vector<double> known = known_rows(data);
+  const double all = data.effective_rows();
+  const auto value = [&](std::size_t r, std::size_t i) {
+    return data.is_known(r, i) ? (data.real(r, i) - means[i]) / deviations[i] * (all / known[i]) : 0.0;
+  };
   // Power iteration, from a direction that no data is likely to be orthogonal to.
   std::vector<double> direction(units), next(units);
   const Draw draw = Key{}.at(Purpose::kInitialWeights, 0, 1);

@@ -45,10 +45,18 @@ struct Dataset {
   std::size_t letters = 0;        ///< of a categorical site: units [s * letters, (s + 1) * letters) are site s; else 0
   std::vector<double> weights{};  ///< how much each row counts, or empty: all the same
   Matrix<float> real{};           ///< rows x units of real numbers, or empty; then there are no bits
+  Bits known{};                   ///< rows x units, off where a value is missing; without rows if none is
 
   std::size_t rows() const { return std::max({grey.rows(), bits.rows(), real.rows()}); }
   std::size_t units() const { return unit_count; }
   std::size_t sites() const { return letters > 0 ? unit_count / letters : 0; }
+  /// Whether there is a value; one that is missing is held as 0, off, or the first letter.
+  bool is_known(std::size_t row, std::size_t unit) const { return known.rows() == 0 || known.get(row, unit); }
+  bool complete() const { return known.rows() == 0; }
+  /// How many values are missing: of categorical data, sites.
+  std::size_t missing() const;
+  /// Says that a value is missing: of categorical data, a site.
+  void set_missing(std::size_t row, std::size_t value);
   /// The sum of the weights: how many rows these are worth. As many as there are, without weights.
   double effective_rows() const;
 };
@@ -62,21 +70,24 @@ Values gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key,
 /// The same into bits, or into real numbers, that are there already and of the right shape.
 void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch, Bits& out);
 void gather(const Dataset& data, std::span<const std::uint32_t> rows, Matrix<float>& out);
+/// Which of their values are known.
+void gather_known(const Dataset& data, std::span<const std::uint32_t> rows, Bits& out);
 
 /// Dataset of the chosen rows.
 Dataset select(const Dataset& data, std::span<const std::uint32_t> rows);
 
-/// The mean of each unit over all rows (of each bit, of each grey level for dynamic data), by the weights of the rows
-/// if they have any.
+/// The mean of each unit over all rows in which it is known (of each bit, of each grey level for dynamic data), by the
+/// weights of the rows if they have any. DataError names a unit that is not known in any row.
 std::vector<double> unit_means(const Dataset& data);
-/// The standard deviation of each unit of real data over all rows. One that hardly changes is given a tenth of the
-/// root mean square of all: no precision would be large enough for a constant.
+/// The standard deviation of each unit of real data over the rows in which it is known. One that hardly changes is
+/// given a tenth of the root mean square of all: no precision would be large enough for a constant.
 std::vector<double> unit_deviations(const Dataset& data);
 /// The kurtosis of each unit of real data, in terms of these deviations: 3 if it is normal, large if it is mostly near
 /// its mean and seldom far out.
 std::vector<double> unit_kurtoses(const Dataset& data, std::span<const double> deviations);
 /// The largest variance along any direction, of real data in units of these deviations: 1 if all units are independent,
-/// as many as there are units if all are the same. From at most a thousand rows.
+/// as many as there are units if all are the same. From at most a thousand rows. With missing values an upper estimate:
+/// each known value stands for those that are missing from its unit.
 double leading_variance(const Dataset& data, std::span<const double> deviations);
 
 /// All of [0, count) in random order: a pure function of the draw.

@@ -13,6 +13,7 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/data/alignment.hpp"
 #include "ergodic/data/catalogue.hpp"
+#include "ergodic/data/packing.hpp"
 #include "ergodic/data/planar.hpp"
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/format/csv.hpp"
@@ -68,80 +69,35 @@ double full_scale(const Array& array) {
   return 1.0;
 }
 
-/// What a data set is, apart from its values.
-struct RowsOf {
-  std::string name;
-  PictureShape shape;
-  std::size_t rows = 0, units = 0;
-};
-
-/// Keeps values(row, unit) as they are.
-template <class F>
-Dataset keep_real(const RowsOf& what, const F& values) {
-  Dataset out{what.name, what.shape, {}, {}, {}, what.units};
-  out.real = Matrix<float>(what.rows, what.units);
-  for (std::size_t r = 0; r < what.rows; ++r) {
-    for (std::size_t i = 0; i < what.units; ++i) out.real(r, i) = static_cast<float>(values(r, i));
-  }
-  return out;
-}
-
-constexpr std::size_t kMostLetters = 1000;
 constexpr double kLargestReal = 1e15;  // sums of squares of such numbers are still floats
 
-/// Whole numbers values(row, site) from 0 up as letters, one-hot.
-template <class F>
-Dataset pack_letters(const RowsOf& what, std::size_t letters, const F& values) {
-  std::size_t largest = 0;
-  for (std::size_t r = 0; r < what.rows; ++r) {
-    for (std::size_t i = 0; i < what.units; ++i) {
-      const double value = values(r, i);
-      if (!(value >= 0.0 && value == std::floor(value) &&
-            value < static_cast<double>(letters ? letters : kMostLetters))) {
-        throw DataError(fmt::format(
-            "{}: row {}, column {} (counted from 0): expected a letter as a whole number from 0 to {}, found {}",
-            what.name, r, i, (letters ? letters : kMostLetters) - 1, value));
-      }
-      largest = std::max(largest, static_cast<std::size_t>(value));
-    }
-  }
-  if (letters == 0) letters = largest + 1;
-  if (letters < 2) throw DataError(fmt::format("{}: expected at least 2 letters, found only zeros", what.name));
-  Dataset out{what.name, {what.units, letters}, Bits(what.rows, what.units * letters), {}, {}, what.units * letters};
-  out.letters = letters;
-  for (std::size_t r = 0; r < what.rows; ++r) {
-    for (std::size_t i = 0; i < what.units; ++i) {
-      out.bits.set(r, i * letters + static_cast<std::size_t>(values(r, i)), true);
-    }
-  }
-  return out;
+[[noreturn]] void refuse(const std::string& name, std::size_t row, std::size_t unit, const std::string& expected,
+                         double found) {
+  throw DataError(
+      fmt::format("{}: row {}, column {} (counted from 0): expected {}, found {}; {}", name, row, unit, expected, found,
+                  std::isnan(found) ? "if it stands for a missing value, say --missing" : "scale the data first"));
 }
 
-/// Packs values(row, unit) in [0, 1] into bits, by threshold or by a fixed draw, or keeps them as grey levels.
-template <class F>
-Dataset pack(const RowsOf& what, const DataOptions& options, std::uint8_t stream, const F& values) {
-  Dataset out{what.name, what.shape, {}, {}, {}, what.units};
-  const bool keep = options.binarise == Binarise::kDynamic;
-  if (keep) {
-    out.grey = Matrix<Grey>(what.rows, what.units);
-  } else {
-    out.bits = Bits(what.rows, what.units);
-  }
-  const Draw draw = Key{}.at(Purpose::kBinarise, 0, stream);
-  std::vector<Grey> drawn(what.units);
-  for (std::size_t r = 0; r < what.rows; ++r) {
-    const std::span<Grey> levels = keep ? out.grey.row(r) : std::span<Grey>(drawn);
-    for (std::size_t i = 0; i < what.units; ++i) {
-      const double value = values(r, i);
-      if (options.binarise == Binarise::kThreshold) {
-        out.bits.set(r, i, value >= options.threshold);
-      } else {
-        levels[i] = static_cast<Grey>(value * kFullGrey + 0.5);
+/// Refuses a number that machines of this kind do not take. Letters are judged when they are counted.
+void check(const std::string& name, std::size_t row, std::size_t unit, double value, const DataOptions& options) {
+  if (std::isnan(value) && options.missing) return;
+  switch (options.kind) {
+    case ValueKind::kBits:
+      if (!(value >= 0.0 && value <= 1.0)) refuse(name, row, unit, "a value in [0, 1]", value);
+      break;
+    case ValueKind::kReal:
+      if (!(std::abs(value) <= kLargestReal)) {
+        refuse(name, row, unit, fmt::format("a number from -{:g} to {:g}", kLargestReal, kLargestReal), value);
       }
-    }
-    if (options.binarise == Binarise::kFixed) draw_bits(levels, draw, static_cast<std::uint32_t>(r), out.bits.row(r));
+      break;
+    case ValueKind::kLetters:
+      if (std::isnan(value)) refuse(name, row, unit, "a letter as a whole number", value);
   }
-  return out;
+}
+
+Dataset pack(const RowsOf& what, const DataOptions& options, std::uint8_t stream) {
+  if (options.kind == ValueKind::kReal) return keep_real(what);
+  return options.kind == ValueKind::kLetters ? pack_letters(what, options.letters) : pack_bits(what, options, stream);
 }
 
 Dataset pack_array(const Array& array, const std::string& name, const DataOptions& options, std::uint8_t stream) {
@@ -152,34 +108,17 @@ Dataset pack_array(const Array& array, const std::string& name, const DataOption
   if (array.size() == 0) throw DataError(fmt::format("{}: the data set is empty", name));
   RowsOf what{name, {}, array.shape[0], array.size() / array.shape[0]};
   if (array.shape.size() == 3) what.shape = {array.shape[1], array.shape[2]};
-  const double scale = full_scale(array);
+  const bool letters = options.kind == ValueKind::kLetters;
+  const double scale = letters ? 1.0 : full_scale(array);
   return visit_elements(array, [&](auto elements) {
-    if (options.kind == ValueKind::kLetters) {
-      return pack_letters(what, options.letters, [&](std::size_t r, std::size_t i) {
-        return static_cast<double>(elements[r * what.units + i]);
-      });
-    }
-    if (options.kind == ValueKind::kReal) {
-      return keep_real(what, [&](std::size_t r, std::size_t i) {
-        const double value = static_cast<double>(elements[r * what.units + i]) / scale;
-        if (!(std::abs(value) <= kLargestReal)) {
-          throw DataError(fmt::format(
-              "{}: row {}, column {} (counted from 0): expected a number from -{:g} to {:g}, found {}; scale "
-              "the data first",
-              name, r, i, kLargestReal, kLargestReal, value));
-        }
-        return value;
-      });
-    }
-    return pack(what, options, stream, [&](std::size_t r, std::size_t i) {
-      const double value = static_cast<double>(elements[r * what.units + i]) / scale;
-      if (!(value >= 0.0 && value <= 1.0)) {
-        throw DataError(fmt::format(
-            "{}: row {}, column {} (counted from 0): expected a value in [0, 1], found {}; scale the data first", name,
-            r, i, value));
+    what.read = [&](std::size_t r, std::span<double> out) {
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i] = static_cast<double>(elements[r * out.size() + i]) / scale;
+        if (letters && options.missing && out[i] == -1.0) out[i] = std::nan("");  // whole numbers know no nan
+        check(name, r, i, out[i], options);
       }
-      return value;
-    });
+    };
+    return pack(what, options, stream);
   });
 }
 
@@ -229,7 +168,7 @@ Contents read_archive(const std::filesystem::path& path) {
 /// Formats are told by their first bytes, not by the file's name.
 bool is_fasta(const std::filesystem::path& path) { return std::ifstream(path, std::ios::binary).peek() == '>'; }
 
-Contents read_array(const std::filesystem::path& path) {
+Contents read_array(const std::filesystem::path& path, Missing missing) {
   std::ifstream file(path, std::ios::binary);
   std::array<unsigned char, 4> head{};
   file.read(reinterpret_cast<char*>(head.data()), head.size());
@@ -238,7 +177,7 @@ Contents read_array(const std::filesystem::path& path) {
   const bool gzip = head[0] == 0x1F && head[1] == 0x8B;
   const bool idx = head[0] == 0 && head[1] == 0 && head[2] >= 0x08 && head[3] >= 1;
   if (gzip || (file && idx)) return {read_idx(path), {}};
-  return {read_csv(path), {}};
+  return {read_csv(path, missing), {}};
 }
 
 void attach_labels(Dataset& data, std::vector<int> labels, const std::string& where) {
@@ -254,14 +193,16 @@ struct Place {
   std::string name;
 };
 
-Dataset read_alignment(const Place& place, double identity) {
-  Dataset out = dataset_of(read_fasta(place.values), place.name);
-  if (identity > 0.0) out.weights = sequence_weights(out, identity);
+Missing missing_of(const DataOptions& options) { return options.missing ? Missing::kAllowed : Missing::kRefused; }
+
+Dataset read_alignment(const Place& place, const DataOptions& options) {
+  Dataset out = dataset_of(read_fasta(place.values), place.name, missing_of(options));
+  if (options.identity > 0.0) out.weights = sequence_weights(out, options.identity);
   return out;
 }
 
 Dataset read_table(const Place& place, const DataOptions& options, std::uint8_t stream) {
-  const Contents contents = read_array(place.values);
+  const Contents contents = read_array(place.values, missing_of(options));
   Dataset out = pack_array(contents.values, place.name, options, stream);
   if (contents.labels && place.labels.empty()) {
     attach_labels(out, labels_from_array(*contents.labels, place.name), place.name);
@@ -270,19 +211,21 @@ Dataset read_table(const Place& place, const DataOptions& options, std::uint8_t 
 }
 
 Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t stream) {
-  Dataset out = is_fasta(place.values) ? read_alignment(place, options.identity) : read_table(place, options, stream);
+  Dataset out = is_fasta(place.values) ? read_alignment(place, options) : read_table(place, options, stream);
   if (!place.labels.empty()) {
     const std::string where = place.labels.string();
-    attach_labels(out, labels_from_array(read_array(place.labels).values, where), where);
+    attach_labels(out, labels_from_array(read_array(place.labels, Missing::kRefused).values, where), where);
   }
   return out;
 }
 
 Dataset pack_digits(std::size_t count, const DataOptions& options, std::uint8_t stream) {
   Dataset sheet = digit_sheet(count, stream);
-  const auto value = [&](std::size_t r, std::size_t i) { return sheet.grey(r, i) / double{kFullGrey}; };
-  const RowsOf what{sheet.name, sheet.shape, sheet.rows(), sheet.units()};
-  Dataset out = options.kind == ValueKind::kReal ? keep_real(what, value) : pack(what, options, stream, value);
+  const auto read = [&](std::size_t r, std::span<double> out) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = sheet.grey(r, i) / double{kFullGrey};
+  };
+  const RowsOf what{sheet.name, sheet.shape, sheet.rows(), sheet.units(), read};
+  Dataset out = options.kind == ValueKind::kReal ? keep_real(what) : pack_bits(what, options, stream);
   out.labels = std::move(sheet.labels);
   return out;
 }
@@ -314,10 +257,12 @@ std::optional<DataParts> planar(const DataOptions& options) {
 
 std::optional<DataParts> made(const DataOptions& options) {
   const auto bits = [&](Dataset data) {
-    const auto value = [&](std::size_t r, std::size_t i) { return data.bits.get(r, i) ? 1.0 : 0.0; };
+    const auto read = [&](std::size_t r, std::span<double> out) {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = data.bits.get(r, i) ? 1.0 : 0.0;
+    };
     if (options.kind == ValueKind::kBits) return DataParts{std::move(data), {}};
-    const RowsOf what{data.name, data.shape, data.rows(), data.units()};
-    Dataset out = options.kind == ValueKind::kReal ? keep_real(what, value) : pack_letters(what, 2, value);
+    const RowsOf what{data.name, data.shape, data.rows(), data.units(), read};
+    Dataset out = options.kind == ValueKind::kReal ? keep_real(what) : pack_letters(what, 2);
     out.labels = data.labels;
     return DataParts{std::move(out), {}};
   };

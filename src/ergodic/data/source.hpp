@@ -24,6 +24,7 @@ struct DataOptions {
   double test_share = 0.0;  ///< share of a set without a test part of its own that becomes one
   double identity = 0.8;    ///< share of equal sites from which on aligned sequences share their weight; 0: no weights
   ValueKind kind = ValueKind::kBits;
+  bool missing = false;  ///< nan is a missing value; of letters -1 too, in sequences "?", in text "NA", "?" or nothing
   std::size_t letters = 0;  ///< how many there are, if values are letters; 0: as many as the data has
 };
 
@@ -33,8 +34,9 @@ struct DataParts {
 };
 
 /// Reads or makes the data. DataError names file, row and column of a value that is not in [0, 1], or not finite where
-/// real numbers are wanted; a named set that is not on this machine gives NoInputError with the command that brings it.
-/// Weights are those in the whole set, whichever part a row then belongs to.
+/// real numbers are wanted, or missing unless that is allowed; a named set that is not on this machine gives
+/// NoInputError with the command that brings it. Weights are those in the whole set, whichever part a row then belongs
+/// to.
 DataParts load_data(const DataOptions& options);
 
 }  // namespace ergodic

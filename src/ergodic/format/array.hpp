@@ -26,6 +26,9 @@ enum class ElementType : std::uint8_t {
 std::size_t size_of(ElementType type);
 const char* name_of(ElementType type);
 
+/// What a reader makes of a value that is not there.
+enum class Missing { kRefused, kAllowed };
+
 struct Array {
   ElementType type = ElementType::kFloat32;
   std::vector<std::size_t> shape;

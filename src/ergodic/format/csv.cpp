@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <limits>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -67,9 +68,13 @@ char separator_of(std::string_view line) {
   return rank < kBySeniority.size() ? kBySeniority[rank] : ' ';
 }
 
+/// The ways to write that a value is missing, beside nan.
+bool stands_for_missing(std::string_view field) { return field.empty() || field == "NA" || field == "?"; }
+
 class TableParser {
  public:
-  TableParser(std::string_view text, const std::string& where) : lines_(text), where_(where) {}
+  TableParser(std::string_view text, const std::string& where, Missing missing)
+      : lines_(text), where_(where), missing_(missing) {}
 
   Array parse() {
     if (!lines_.next())
@@ -121,7 +126,9 @@ class TableParser {
     return end == field.data() + field.size() ? error : std::errc::invalid_argument;
   }
 
+  /// A line without a number; a row whose values are all missing is none.
   bool is_header() const {
+    if (missing_ == Missing::kAllowed && std::all_of(fields_.begin(), fields_.end(), stands_for_missing)) return false;
     return std::none_of(fields_.begin(), fields_.end(), [](std::string_view field) {
       double ignored = 0.0;
       return parse_number(field, ignored) != std::errc::invalid_argument;
@@ -137,12 +144,14 @@ class TableParser {
   }
 
   void add_number(std::string_view field, std::size_t column) {
-    double value = 0.0;
-    const std::errc error = parse_number(field, value);
+    double value = std::numeric_limits<double>::quiet_NaN();
+    const bool absent = missing_ == Missing::kAllowed && stands_for_missing(field);
+    const std::errc error = absent ? std::errc() : parse_number(field, value);
     if (error == std::errc()) {
       append_integer(bytes_, std::bit_cast<std::uint64_t>(value));
-    } else if (field.empty()) {
-      fail(fmt::format("column {}: expected a number, found an empty field; fill in or remove missing values", column));
+    } else if (stands_for_missing(field)) {
+      fail(fmt::format("column {}: expected a number, found {}; fill in or remove missing values, or say --missing",
+                       column, field.empty() ? "an empty field" : excerpt(field)));
     } else if (error == std::errc::result_out_of_range) {
       fail(fmt::format("column {}: {} is out of the range of a 64-bit float", column, excerpt(field)));
     } else {
@@ -156,6 +165,7 @@ class TableParser {
 
   Lines lines_;
   const std::string& where_;
+  Missing missing_;
   char separator_ = ' ';
   std::vector<std::string_view> fields_;
   std::size_t columns_ = 0;
@@ -165,10 +175,12 @@ class TableParser {
 
 }  // namespace
 
-Array parse_csv(std::span<const std::byte> file, const std::string& where) {
-  return TableParser(as_text(file), where).parse();
+Array parse_csv(std::span<const std::byte> file, const std::string& where, Missing missing) {
+  return TableParser(as_text(file), where, missing).parse();
 }
 
-Array read_csv(const std::filesystem::path& path) { return parse_csv(read_file(path), path.string()); }
+Array read_csv(const std::filesystem::path& path, Missing missing) {
+  return parse_csv(read_file(path), path.string(), missing);
+}
 
 }  // namespace ergodic

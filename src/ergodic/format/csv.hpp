@@ -3,7 +3,8 @@
 // Separated by semicolons, tabs, commas or blanks: the first of these that the first line has. That line is a header,
 // and skipped, if none of its fields is a number. Skipped too: blank lines, and lines that begin
 // with "#". Numbers may stand in double quotes, decimals have a point, whatever the locale; "nan" and "inf" are
-// numbers.
+// numbers. Where missing values are allowed, "NA", "?" and an empty field are read as
+// nan.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +17,9 @@
 namespace ergodic {
 
 /// A float64 array, rows x columns. Every row must have as many fields as the first line.
-Array read_csv(const std::filesystem::path& path);
+Array read_csv(const std::filesystem::path& path, Missing missing = Missing::kRefused);
 
 /// `where` names the file in messages.
-Array parse_csv(std::span<const std::byte> file, const std::string& where);
+Array parse_csv(std::span<const std::byte> file, const std::string& where, Missing missing = Missing::kRefused);
 
 }  // namespace ergodic

@@ -23,6 +23,9 @@ class Fanout : public Observer {
   void warn(const std::string& message) override {
     for (Observer* listener : listeners_) listener->warn(message);
   }
+  void note(const std::string& message) override {
+    for (Observer* listener : listeners_) listener->note(message);
+  }
   /// True if any listener asks to stop; every one is asked.
   bool stop_requested() override {
     bool stop = false;

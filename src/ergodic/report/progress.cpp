@@ -168,6 +168,10 @@ void ProgressReporter::print_table_row(const Record& record) {
 
 void ProgressReporter::warn(const std::string& message) { print_line("warning: " + one_line(message)); }
 
+void ProgressReporter::note(const std::string& message) {
+  if (!options_.quiet) print_line(one_line(message));
+}
+
 bool ProgressReporter::stop_requested() { return options_.stop && options_.stop->load(); }
 
 void ProgressReporter::finish() {

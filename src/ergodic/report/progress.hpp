@@ -37,6 +37,7 @@ class ProgressReporter : public Observer {
   void progress(const Progress& progress) override;
   void record(const Record& record) override;
   void warn(const std::string& message) override;
+  void note(const std::string& message) override;
   bool stop_requested() override;
 
   /// Erases the live line, so that others may write. The next progress draws it again.

@@ -37,7 +37,9 @@ void add_data_options(Spec& spec, DataOptions& options) {
               "share of the rows that become the test part of a set without its own")
       .number("identity", options.identity, 0.0, 1.0,
               "share of equal sites from which on aligned sequences share the weight of one (1: only copies; 0: every "
-              "sequence counts in full)");
+              "sequence counts in full)")
+      .flag("missing", options.missing,
+            "let values be missing: nan in arrays, `NA`, `?` or nothing in csv, `?` in fasta, -1 among letters");
 }
 
 void add_split_option(Spec& spec, Split& split) {
@@ -57,6 +59,7 @@ Dataset load_split_for(const Layer& visible, DataOptions options, Split split) {
   options.letters = letters_of(visible);
   Dataset data = load_split(options, split);
   require_kind(visible, data);
+  require_complete(data);
   if (data.units() != units_of(visible)) {
     throw DataError(fmt::format("{}: expected rows of {} values, as the machine has visible units; found {}", data.name,
                                 units_of(visible), data.units()));
@@ -91,6 +94,12 @@ void require_kind(const Layer& visible, const Dataset& data) {
     throw DataError(fmt::format("{}: expected {} letters, as the machine has; found {}", data.name, letters_of(visible),
                                 data.letters));
   }
+}
+
+void require_complete(const Dataset& data) {
+  if (data.complete()) return;
+  throw DataError(fmt::format("{}: expected complete rows, found {} missing values; fill them in, or leave them out",
+                              data.name, data.missing()));
 }
 
 std::map<std::string, std::string> notes_of_data(const Dataset& data) {

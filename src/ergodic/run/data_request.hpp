@@ -25,7 +25,7 @@ struct Names<Split> {
       {{Split::kAuto, "auto"}, {Split::kTrain, "train"}, {Split::kTest, "test"}}};
 };
 
-/// Adds --data, --labels, --binarise, --threshold, --test-share and --identity.
+/// Adds --data, --labels, --binarise, --threshold, --test-share, --identity and --missing.
 void add_data_options(Spec& spec, DataOptions& options);
 
 /// Adds --split to these.
@@ -35,7 +35,7 @@ void add_split_option(Spec& spec, Split& split);
 Dataset load_split(const DataOptions& options, Split split);
 
 /// The chosen part for a machine with these visible units: bits or real numbers, as they need. DataError unless it has
-/// as many units as the machine.
+/// as many units as the machine and no value is missing.
 Dataset load_split_for(const Layer& visible, DataOptions options, Split split);
 
 /// What values these units take.
@@ -43,6 +43,9 @@ ValueKind kind_for(const Layer& visible);
 /// DataError unless the data has values that these units take: some sets have real numbers only, and some numbers are
 /// negative.
 void require_kind(const Layer& visible, const Dataset& data);
+
+/// DataError if a value is missing.
+void require_complete(const Dataset& data);
 
 /// The first rows, at most so many, as a state; grey levels are drawn once with the key.
 State first_rows(const Layer& visible, const Dataset& data, std::size_t count, Key key);

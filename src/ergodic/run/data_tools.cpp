@@ -91,10 +91,12 @@ ShowResult show_data(const ShowRequest& request) {
   result.sites = data.sites();
   result.letters = data.letters;
   result.effective_rows = data.effective_rows();
+  result.missing = data.missing();
   const std::vector<double> means = unit_means(data);
   result.mean = std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size());
   result.bytes = data.bits.words().size_bytes() + data.grey.elements().size_bytes() +
-                 data.real.elements().size_bytes() + data.weights.size() * sizeof(data.weights[0]);
+                 data.real.elements().size_bytes() + data.weights.size() * sizeof(data.weights[0]) +
+                 data.known.words().size_bytes();
   if (!request.out.empty()) {
     const Layer layer = data.real.rows() > 0 ? Layer(Gaussian{data.units()}) : Layer(Bernoulli{data.units()});
     const State rows = first_rows(layer, data, request.count, Key{});
@@ -114,7 +116,8 @@ std::string to_json(const ShowResult& r) {
                                 {"bytes", r.bytes},
                                 {"sites", r.sites},
                                 {"letters", r.letters},
-                                {"effective_rows", r.effective_rows}}
+                                {"effective_rows", r.effective_rows},
+                                {"missing", r.missing}}
       .dump(2);
 }
 
@@ -124,6 +127,10 @@ std::string to_text(const ShowResult& r) {
                                   : fmt::format("{}: {} rows of {} units", r.name, r.rows, r.units);
   if (r.shape.height > 0) out += fmt::format(" ({})", shape_text(r.shape));
   if (r.letters > 0) out += fmt::format("\neffective  {:.1f} sequences", r.effective_rows);
+  if (r.missing > 0) {
+    const auto values = static_cast<double>(r.rows * (r.letters > 0 ? r.sites : r.units));
+    out += fmt::format("\nmissing    {} values ({:.2f} %)", r.missing, 100.0 * static_cast<double>(r.missing) / values);
+  }
   out += fmt::format("\nbits on    {:.4f}\nin memory  {:.1f} MB\n", r.mean, static_cast<double>(r.bytes) / 1e6);
   if (!r.labels.empty()) out += fmt::format("labels     {}\n", fmt::join(r.labels, " "));
   return out;

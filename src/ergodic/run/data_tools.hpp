@@ -48,6 +48,7 @@ struct ShowResult {
   std::size_t bytes = 0;               ///< that the set takes in memory
   std::size_t sites = 0, letters = 0;  ///< of categorical data, else 0
   double effective_rows = 0.0;         ///< the sum of the rows' weights
+  std::size_t missing = 0;             ///< values, of categorical data sites
 };
 
 /// Describes a data set, and draws its first rows if --out is given.

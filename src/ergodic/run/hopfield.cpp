@@ -96,6 +96,7 @@ TrainResult train_hopfield(const TrainRequest& request, const Context& context) 
   require_distinct({{"--data", is_file ? request.data.source : ""}, {"--out", request.out}});
   const HopfieldOptions& options = request.hopfield;
   const Dataset data = load_data(request.data).train;
+  require_complete(data);
   const State patterns = patterns_of(data, options.patterns, Key{request.seed});
   Memory memory;
   memory.rule = name_of(options.rule);

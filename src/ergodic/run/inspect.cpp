@@ -8,6 +8,7 @@
 
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
+#include "ergodic/store/hopfield_file.hpp"
 #include "ergodic/store/model_file.hpp"
 
 namespace ergodic {
@@ -18,6 +19,38 @@ InspectResult::Range range_of(std::span<const float> values) {
   double squares = 0.0;
   for (const float v : values) squares += double{v} * v;
   return {*smallest, *largest, std::sqrt(squares / static_cast<double>(values.size()))};
+}
+
+/// Adds what there is to say of some parameters.
+void describe(InspectResult& out, const std::string& name, std::span<const float> values) {
+  out.ranges[name] = range_of(values);
+  out.parameters += values.size();
+}
+
+void describe(InspectResult& out, const Hopfield& network) {
+  out.visible = network.units();
+  describe(out, "couplings", network.couplings().elements());
+  describe(out, "bias", network.bias());
+}
+
+void describe(InspectResult& out, const ModernHopfield& network) {
+  out.visible = network.patterns().cols();
+  out.patterns = network.patterns().rows();
+  out.beta = network.beta();
+  describe(out, "patterns", network.patterns().elements());
+}
+
+InspectResult inspect_hopfield(const InspectRequest& request) {
+  require(request.filters.empty(), "a Hopfield network has no filters to draw; leave --filters out");
+  const HopfieldFile file = load_hopfield(request.model);
+  InspectResult out;
+  out.model = "hopfield";
+  out.visible_type = Spin::kName;
+  out.rule = file.rule;
+  std::visit([&](const auto& network) { describe(out, network); }, file.network);
+  out.notes = file.notes;
+  out.verified = file.verified;
+  return out;
 }
 
 const char* digest_text(bool verified) { return verified ? "agrees" : "none (written by another program)"; }
@@ -35,6 +68,7 @@ Spec InspectRequest::spec() {
 
 InspectResult inspect(const InspectRequest& request) {
   require_writable(request.filters);
+  if (is_hopfield(request.model)) return inspect_hopfield(request);
   const ModelFile file = load_model(request.model);
   InspectResult out;
   if (const auto* boltzmann = std::get_if<Boltzmann>(&file.machine)) {
@@ -48,17 +82,16 @@ InspectResult inspect(const InspectRequest& request) {
     out.edges = boltzmann->graph().edges();
   } else {
     const Rbm& rbm = rbm_in(file, "inspect");
+    out.model = "rbm";
     out.visible = units_of(rbm.visible());
     out.hidden = units_of(rbm.hidden());
     out.visible_type = name_of(rbm.visible());
     out.hidden_type = name_of(rbm.hidden());
   }
-  out.kind = kind_of(file.machine);
   const Parameters& parameters =
       std::visit([](const auto& machine) -> const Parameters& { return machine.parameters(); }, file.machine);
-  out.parameters = parameters.values().size();
   for (const Slot& slot : parameters.slots()) {
-    if (slot.size > 0) out.ranges[slot.name] = range_of(parameters[slot.name]);
+    if (slot.size > 0) describe(out, slot.name, parameters[slot.name]);
   }
   out.notes = file.notes;
   out.verified = file.verified;
@@ -70,14 +103,20 @@ InspectResult inspect(const InspectRequest& request) {
 }
 
 std::string to_json(const InspectResult& result) {
-  nlohmann::ordered_json out{{"model", result.model},
-                             {"visible", result.visible},
-                             {"visible_type", result.visible_type},
-                             {"hidden", result.hidden},
-                             {"hidden_type", result.hidden_type},
-                             {"parameters", result.parameters},
-                             {"digest", result.verified ? "agrees" : "none"}};
+  nlohmann::ordered_json out{
+      {"model", result.model}, {"visible", result.visible}, {"visible_type", result.visible_type}};
+  if (result.hidden > 0) {
+    out["hidden"] = result.hidden;
+    out["hidden_type"] = result.hidden_type;
+  }
   if (result.edges) out["edges"] = *result.edges;
+  if (!result.rule.empty()) out["rule"] = result.rule;
+  if (result.patterns > 0) {
+    out["patterns"] = result.patterns;
+    out["beta"] = result.beta;
+  }
+  out["parameters"] = result.parameters;
+  out["digest"] = result.verified ? "agrees" : "none";
   for (const auto& [name, range] : result.ranges) {
     out["ranges"][name] = {
         {"smallest", range.smallest}, {"largest", range.largest}, {"root_mean_square", range.root_mean_square}};
@@ -87,11 +126,15 @@ std::string to_json(const InspectResult& result) {
 }
 
 std::string to_text(const InspectResult& result) {
-  std::string out =
-      fmt::format("{}\nvisible     {} {}\nhidden      {} {}\nparameters  {}\n", result.kind, result.visible,
-                  result.visible_type, result.hidden, result.hidden_type, result.parameters);
+  std::string out = result.model == "rbm"         ? "restricted Boltzmann machine\n"
+                    : result.model == "boltzmann" ? "Boltzmann machine\n"
+                                                  : "Hopfield network\n";
+  out += fmt::format("visible     {} {}\n", result.visible, result.visible_type);
+  if (result.hidden > 0) out += fmt::format("hidden      {} {}\n", result.hidden, result.hidden_type);
   if (result.edges) out += fmt::format("edges       {}\n", *result.edges);
-  out += fmt::format("digest      {}\n", digest_text(result.verified));
+  if (!result.rule.empty()) out += fmt::format("rule        {}\n", result.rule);
+  if (result.patterns > 0) out += fmt::format("patterns    {}, beta {:.4g}\n", result.patterns, result.beta);
+  out += fmt::format("parameters  {}\ndigest      {}\n", result.parameters, digest_text(result.verified));
   for (const auto& [name, range] : result.ranges) {
     out += fmt::format("{:<12}  from {:.4g} to {:.4g}, root mean square {:.4g}\n", name, range.smallest, range.largest,
                        range.root_mean_square);

@@ -24,11 +24,13 @@ struct InspectResult {
   struct Range {
     double smallest = 0.0, largest = 0.0, root_mean_square = 0.0;
   };
-  std::string model = "rbm";
-  std::string kind;  ///< what a person calls it
+  std::string model;  ///< "rbm", "boltzmann" or "hopfield"
   std::size_t visible = 0, hidden = 0;
   std::optional<std::size_t> edges;  ///< of a machine on a graph
   std::string visible_type, hidden_type;
+  std::string rule;          ///< of a Hopfield network: how its patterns were stored
+  std::size_t patterns = 0;  ///< that the modern form holds; of the others the couplings do not tell
+  double beta = 0.0;         ///< of the modern form
   std::size_t parameters = 0;
   std::map<std::string, Range> ranges;  ///< for each parameter slot
   std::map<std::string, std::string> notes;

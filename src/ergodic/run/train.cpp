@@ -15,7 +15,7 @@ Spec TrainRequest::spec() {
   spec.number("held-out", held_out_share, 0.0, 0.9, "share of the training rows kept apart for the monitors");
   spec.group("Model")
       .choice("model", model, "the kind of machine")
-      .count("hidden", hidden, 1, 1000000, "hidden units; a machine takes about 20 bytes for each weight")
+      .count("hidden", hidden, 1, 1000000, "hidden units; training takes about 36 bytes for each weight")
       .choice("visible-type", visible_type,
               "visible units: {0,1}, -1/+1, letters, real with normal noise, or real and not negative")
       .choice("hidden-type", hidden_type, "hidden units, the same types")

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ergodic/run/data_request.hpp"
+#include "ergodic/run/memory.hpp"
 #include "ergodic/run/pictures.hpp"
 #include "ergodic/run/training.hpp"
 #include "ergodic/sampler/gibbs.hpp"
@@ -40,7 +41,9 @@ TrainResult train_rbm(TrainRequest request, const Context& context) {
           "--method pseudo is for --model boltzmann, whose units depend on no hidden ones; take pcd, cd or exact");
   const TrainingData data = prepare(request);
   const Key key{request.seed};
-  Rbm model(visible_layer(request, data.train), hidden_layer(request));
+  const Layer visible = visible_layer(request, data.train), hidden = hidden_layer(request);
+  announce_memory({visible, hidden, request.chains, request.batch, &data.train}, context);
+  Rbm model(visible, hidden);
   initialise(model, data.train, request.weight_scale, key, context);
   auto learner = std::make_unique<RbmLearner>(model, data.train, data.held_out, options_of(request), key, context);
   Trainee trainee = trainee_of(model, std::move(learner), request);

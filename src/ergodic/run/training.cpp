@@ -30,6 +30,7 @@ std::string digest_of_data(const Dataset& data) {
   digest.add(std::as_bytes(data.grey.elements()));
   digest.add(std::as_bytes(data.real.elements()));
   digest.add(std::as_bytes(std::span(data.weights)));
+  digest.add(std::as_bytes(data.known.words()));
   return digest.hex();
 }
 
@@ -162,6 +163,7 @@ TrainingData prepare(TrainRequest& request) {
   const Key key{request.seed};
   TrainingData out;
   out.train = load_data(data_options(request)).train;
+  require_complete(out.train);
   const auto held_out_rows = static_cast<std::size_t>(request.held_out_share * static_cast<double>(out.train.rows()));
   out.held_out = split_off(out.train, held_out_rows, key.at(Purpose::kSplit));
   settle(request, out.train.rows());

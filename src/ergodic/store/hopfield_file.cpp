@@ -67,6 +67,10 @@ ModernHopfield take_patterns(const Tensors& tensors, const std::string& where) {
 
 }  // namespace
 
+bool is_hopfield(const std::filesystem::path& path) {
+  return model_kind(read_sealed(path).tensors, path.string()) == kKind;
+}
+
 void save_hopfield(const std::filesystem::path& path, const HopfieldFile& file) {
   assert((file.rule == kModern) == std::holds_alternative<ModernHopfield>(file.network));
   Tensors tensors;

@@ -18,6 +18,9 @@ struct HopfieldFile {
   bool verified = false;                     ///< the file had a digest, and it agrees
 };
 
+/// Whether a model file holds a Hopfield network, and no other machine.
+bool is_hopfield(const std::filesystem::path& path);
+
 /// Writes the network with its rule and notes, atomically. The same content gives the same bytes.
 void save_hopfield(const std::filesystem::path& path, const HopfieldFile& file);
 

@@ -20,6 +20,7 @@ struct LearnerState {
   std::vector<float> velocity;  ///< of the optimiser
   std::vector<double> offsets;  ///< moving means of hidden layers, for centring
   Chains chains;                ///< persistent chains; empty for methods without
+  State completed;              ///< draws of what the data does not have; empty if it has all
 };
 
 /// One update: which rows of the data it sees, and how long its step is.

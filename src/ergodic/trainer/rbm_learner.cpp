@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t kMostMonitoredRows = 1000, kFewestMonitoredRows = 100;
 constexpr std::size_t kMonitoredMacs = 400'000'000;  // of a product: large machines are measured on fewer rows
+constexpr std::uint64_t kFirstMonitorSweep = std::uint64_t{1} << 40;  // far beyond those of training
+constexpr std::size_t kMonitorSweeps = 10;
 constexpr std::uint64_t kMonitorStep = 1;  // the same numbers at each record: curves show the machine, not the noise
 // Real visible units begin with half of the deviations of the data as noise. With all of it a machine without couplings
 // has the data's variances already, and no reason to learn.
@@ -45,13 +47,6 @@ std::vector<double> first_offsets(const Layer& layer, Precision precision, bool 
   std::vector<float> out(units_of(layer));
   means(layer, {no_fields, precision}, out);
   return {out.begin(), out.end()};
-}
-
-State monitored(const Rbm& model, const Dataset& data, Key key) {
-  std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
-  const std::size_t affordable = kMonitoredMacs / model.weights().elements().size();
-  rows.resize(std::min(rows.size(), std::clamp(affordable, kFewestMonitoredRows, kMostMonitoredRows)));
-  return state_of(model.visible(), gather(data, rows, key, 0));
 }
 
 /// Keeps the noise of real visible units between this share and three halves of the deviations of the data.
@@ -132,21 +127,50 @@ RbmLearner::RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out
   require(train.units() == units_of(model.visible()),
           fmt::format("the machine has {} visible units, the data {}", units_of(model.visible()), train.units()));
   if (held_out.rows() > 0) monitored_held_out_ = monitored(model, held_out, key);
+  if (!train.complete()) {
+    completion_ =
+        Completion(train, far_start(model, train.rows(), key, context, kFirstDataChain).layers[Rbm::kVisible]);
+  }
   negative_ = make_negative_phase(model, options, key, context);
 }
 
+RbmLearner::Monitored RbmLearner::monitored(const Rbm& model, const Dataset& data, Key key) {
+  std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
+  const std::size_t affordable = kMonitoredMacs / model.weights().elements().size();
+  rows.resize(std::min(rows.size(), std::clamp(affordable, kFewestMonitoredRows, kMostMonitoredRows)));
+  Monitored out{state_of(model.visible(), gather(data, rows, key, 0)), {}};
+  if (!data.complete()) {
+    out.known = Bits(rows.size(), data.units());
+    gather_known(data, rows, out.known);
+  }
+  return out;
+}
+
+/// The rows that monitors see: what is missing is drawn.
+State RbmLearner::shown(const Monitored& monitored, const Context& context) const {
+  if (monitored.known.rows() == 0) return monitored.rows;
+  Chains chains = start_at(model_, monitored.rows, kFirstMonitorSweep, key_, context, kFirstDataChain);
+  complete(model_, monitored.known, kMonitorSweeps, chains, key_, context);
+  return chains.layers[Rbm::kVisible];
+}
+
 void RbmLearner::restore(LearnerState state) {
+  completion_.restore(std::move(state.completed));
   velocity_ = std::move(state.velocity);
   hidden_offset_ = std::move(state.offsets);
   if (Chains* chains = negative_->chains()) *chains = std::move(state.chains);
 }
 
 LearnerState RbmLearner::state() const {
-  return {velocity_, hidden_offset_, negative_->chains() ? *negative_->chains() : Chains{}};
+  return {velocity_, hidden_offset_, negative_->chains() ? *negative_->chains() : Chains{}, completion_.draws()};
 }
 
 Measures RbmLearner::measure(const Context& context) const {
-  return ergodic::measure(model_, monitored_train_, monitored_held_out_, key_, kMonitorStep, context);
+  Measures out = ergodic::measure(model_, shown(monitored_train_, context), shown(monitored_held_out_, context), key_,
+                                  kMonitorStep, context);
+  // Rows that are part drawn say nothing of the likelihood of the data.
+  if (completion_.needed()) std::erase_if(out, [](const auto& m) { return m.first == "log_likelihood"; });
+  return out;
 }
 
 /// The rows of this turn, with hidden states drawn given them.
@@ -155,13 +179,19 @@ void RbmLearner::gather_batch(const Turn& turn, const Context& context) {
     data_.layers = {model_.make_state(Rbm::kVisible, turn.rows.size()),
                     model_.make_state(Rbm::kHidden, turn.rows.size())};
   }
-  {
+  if (completion_.needed()) {
+    data_.layers[Rbm::kVisible] = completion_.gather(turn.rows, key_, turn.epoch, known_);
+  } else {
     const Timed timed(context.profile, Stage::kGather);
     State& visible = data_.layers[Rbm::kVisible];
     visible.real() ? gather(train_, turn.rows, visible.reals())
                    : gather(train_, turn.rows, key_, turn.epoch, visible.bits());
   }
   model_.resample(Rbm::kHidden, data_.layers, key_.at(Purpose::kDataHidden, turn.update), 0, context);
+  if (!completion_.needed()) return;
+  data_.sweep = turn.update * options_.steps;
+  complete(model_, known_, options_.steps, data_, key_, context);
+  completion_.keep(turn.rows, data_.layers[Rbm::kVisible]);
 }
 
 void RbmLearner::learn(const Turn& turn, const Context& context) {

@@ -12,6 +12,7 @@
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/sampler/chains.hpp"
+#include "ergodic/trainer/completion.hpp"
 #include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
@@ -53,7 +54,15 @@ class RbmLearner : public Learner {
   std::vector<double> visible_offset_;  // mu: the mean of the data
   std::vector<float> velocity_;
   std::vector<double> hidden_offset_;  // lambda: a moving mean of the hidden layer
-  State monitored_train_, monitored_held_out_;
+  Completion completion_;              // of rows with missing values
+  Bits known_;                         // in the batch, if some are
+  struct Monitored {
+    State rows;
+    Bits known;  // without rows if all is known
+  };
+  static Monitored monitored(const Rbm& model, const Dataset& data, Key key);
+  State shown(const Monitored& monitored, const Context& context) const;
+  Monitored monitored_train_, monitored_held_out_;
 };
 
 /// The loop that trains a machine that has been initialised.

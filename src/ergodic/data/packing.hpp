@@ -1,0 +1,33 @@
+// From rows of numbers to a Dataset: bits, grey levels, letters, or the numbers as they are. A number that is not a
+// number is a missing value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "ergodic/data/dataset.hpp"
+#include "ergodic/data/source.hpp"
+
+namespace ergodic {
+
+/// What a data set is, and how its numbers are read.
+struct RowsOf {
+  std::string name;
+  PictureShape shape;
+  std::size_t rows = 0, units = 0;
+  std::function<void(std::size_t row, std::span<double> out)> read{};
+};
+
+/// Keeps the numbers as they are.
+Dataset keep_real(const RowsOf& what);
+
+/// Whole numbers from 0 up as letters, one-hot: so many letters, or as many as the data has if that is 0.
+Dataset pack_letters(const RowsOf& what, std::size_t letters);
+
+/// Numbers in [0, 1] become bits, by threshold or by a fixed draw, or are kept as grey levels.
+Dataset pack_bits(const RowsOf& what, const DataOptions& options, std::uint8_t stream);
+
+}  // namespace ergodic

@@ -1,0 +1,178 @@
+#include "ergodic/run/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "ergodic/report/sheet.hpp"
+#include "ergodic/run/output.hpp"
+#include "ergodic/run/pictures.hpp"
+#include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/store/model_file.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kMostPairs = 1000000;  // of a machine with more, a random choice
+constexpr std::size_t kGroups = 10;          // of chains, for the standard errors
+
+/// The samples' sums, chains in groups; empty if stopped.
+struct Sampled {
+  std::vector<PairSums> groups;
+  std::optional<MixingReport> mixing;
+};
+
+/// Whether a sweep of the second half is one to draw from: so many of them, the last always.
+bool due(std::uint64_t sweep, const CompareRequest& request) {
+  const std::uint64_t half = request.sweeps - request.sweeps / 2, left = request.sweeps - sweep;
+  const std::uint64_t every = std::max<std::uint64_t>(1, half / request.draws);
+  return left % every == 0 && left / every < request.draws && left < half;
+}
+
+const Layer& visible_of(const Rbm& machine) { return machine.visible(); }
+const Layer& visible_of(const Boltzmann& machine) { return machine.units(); }
+
+Chains far_start(const Boltzmann& machine, std::size_t count, Key key, const Context&) {
+  return ergodic::far_start(machine, count, key);
+}
+
+template <GibbsModel Model>
+Sampled sampled(const Model& machine, const CompareRequest& request, std::span<const UnitPair> pairs, Key key,
+                const Context& context) {
+  Chains chains = far_start(machine, request.count, key, context);
+  MixingWatch watch(watched_energy(machine), request.count, request.sweeps, Model::kLayers == 2);
+  const State& states = chains.layers[0];
+  Sampled out{std::vector<PairSums>(kGroups, PairSums(states.units(), pairs)), std::nullopt};
+  while (chains.sweep < request.sweeps) {
+    if (context.stop_requested()) return {};
+    step(Gibbs{}, machine, chains, key, context);
+    watch.look(chains, context);
+    context.progress({chains.sweep, request.sweeps});
+    if (!due(chains.sweep, request)) continue;
+    for (std::size_t g = 0; g < kGroups; ++g) {
+      out.groups[g].add(states, g * request.count / kGroups, (g + 1) * request.count / kGroups, {}, context);
+    }
+  }
+  out.mixing = watch.report();
+  return out;
+}
+
+PairSums sums_of(const Layer& visible, const Dataset& data, std::span<const UnitPair> pairs, Key key,
+                 const Context& context) {
+  const State rows = first_rows(visible, data, data.rows(), key);
+  PairSums out(rows.units(), pairs);
+  out.add(rows, 0, rows.chains(), data.weights, context);
+  return out;
+}
+
+constexpr std::size_t kSide = 400;  // pixels of a scatter plot
+
+/// A scatter plot as a tile: y upwards over x to the right on equal axes, darker the more points fall on a pixel, with
+/// the line on which all points would lie if they agreed.
+void draw_scatter(std::span<const double> x, std::span<const double> y, std::span<float> tile) {
+  double low = x[0], high = x[0];
+  for (const auto values : {x, y}) {
+    for (const double v : values) low = std::min(low, v), high = std::max(high, v);
+  }
+  const double pixels = static_cast<double>(kSide - 1) / std::max(high - low, 1e-30);
+  std::vector<std::uint32_t> points(kSide * kSide);
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const auto column = static_cast<std::size_t>((x[k] - low) * pixels);
+    const auto row = kSide - 1 - static_cast<std::size_t>((y[k] - low) * pixels);
+    ++points[row * kSide + column];
+  }
+  const double most = std::log1p(*std::max_element(points.begin(), points.end()));
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const bool line = k % kSide + k / kSide == kSide - 1;
+    const double shade = points[k] > 0 ? 0.3 + 0.7 * std::log1p(points[k]) / most : line ? 0.15 : 0.0;
+    tile[k] = static_cast<float>(1.0 - shade);
+  }
+}
+
+/// The means on the left, the correlations on the right; the data's across, the samples' up.
+Image picture_of(const PairSums& data, std::span<const PairSums> groups) {
+  PairSums all = groups.front();
+  for (const PairSums& group : groups.subspan(1)) all.add(group);
+  Matrix<float> tiles(2, kSide * kSide);
+  draw_scatter(data.means(), all.means(), tiles.row(0));
+  draw_scatter(data.connected(), all.connected(), tiles.row(1));
+  return grey_sheet(tiles, {kSide, kSide, 2, 1});
+}
+
+nlohmann::ordered_json json_of(const Agreement& a) {
+  const auto number = [](double v) { return std::isfinite(v) ? nlohmann::ordered_json(v) : nlohmann::ordered_json(); };
+  return {{"count", a.count},
+          {"correlation", number(a.correlation)},
+          {"correlation_error", number(a.correlation_error)},
+          {"slope", number(a.slope)},
+          {"slope_error", number(a.slope_error)},
+          {"ceiling", number(a.ceiling)}};
+}
+
+std::string row_of(const std::string& name, const Agreement& a) {
+  return fmt::format("{:<22} {:>9} {:>9.4f} +- {:<8.2g} {:>8.3f} +- {:<8.2g} {:>8.4f}\n", name, a.count, a.correlation,
+                     a.correlation_error, a.slope, a.slope_error, a.ceiling);
+}
+
+}  // namespace
+
+Spec CompareRequest::spec() {
+  Spec spec;
+  spec.group("").path("model", model, "a machine that `ergodic train` wrote").positional().required();
+  add_data_options(spec, data);
+  add_split_option(spec, split);
+  spec.group("Sampling")
+      .count("count", count, kGroups, 1000000, "how many chains")
+      .count("sweeps", sweeps, 2, 1000000000000, "sweeps of each chain, of which the first half is warm-up")
+      .count("draws", draws, 1, 1000000, "states of each chain that are compared, spread over the second half")
+      .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers");
+  spec.group("Output").path("out", out, "a picture of the samples' means and correlations over the data's (.png)");
+  return spec;
+}
+
+CompareResult compare_with_data(const CompareRequest& request, const Context& context) {
+  require_writable(request.out);
+  const ModelFile file = load_model(request.model);
+  const Layer& visible = std::visit([](const auto& m) -> const Layer& { return visible_of(m); }, file.machine);
+  const Dataset data = load_split_for(visible, request.data, request.split);
+  const Key key{request.seed};
+  const std::vector<UnitPair> pairs = choose_pairs(units_of(visible), letters_of(visible), kMostPairs, Key{});
+  const PairSums expected = sums_of(visible, data, pairs, key, context);
+  const Sampled samples =
+      std::visit([&](const auto& m) { return sampled(m, request, pairs, key, context); }, file.machine);
+  CompareResult out{data.rows(), data.effective_rows(), 0, samples.groups.empty(), {}, samples.mixing};
+  if (out.stopped) return out;
+  if (out.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*out.mixing));
+  for (std::uint64_t s = 1; s <= request.sweeps; ++s) out.samples += due(s, request) ? request.count : 0;
+  out.comparison = compare(samples.groups, expected);
+  if (!request.out.empty()) write_png(request.out, picture_of(expected, samples.groups));
+  return out;
+}
+
+std::string to_json(const CompareResult& r) {
+  nlohmann::ordered_json out{{"rows", r.rows}, {"effective_rows", r.effective_rows}, {"stopped", r.stopped}};
+  if (r.stopped) return out.dump(2);
+  out["samples"] = r.samples;
+  out["mixed"] = nullptr;
+  if (r.mixing->verdict.mixing != Mixing::kUnknown) out["mixed"] = r.mixing->verdict.mixing == Mixing::kYes;
+  out["means"] = json_of(r.comparison.means);
+  out["correlations"] = json_of(r.comparison.correlations);
+  return out.dump(2);
+}
+
+std::string to_text(const CompareResult& r) {
+  if (r.stopped) return "";
+  std::string out = fmt::format("data                   {} rows", r.rows);
+  if (r.effective_rows != static_cast<double>(r.rows)) out += fmt::format(", worth {:.1f}", r.effective_rows);
+  out += fmt::format("\nsamples                {}\n\n", r.samples);
+  out += fmt::format("{:<22} {:>9} {:>9} {:<11} {:>8} {:<11} {:>8}\n", "samples over data", "numbers", "Pearson", "",
+                     "slope", "", "ceiling");
+  return out + row_of("means of units", r.comparison.means) +
+         row_of("two-site correlations", r.comparison.correlations);
+}
+
+}  // namespace ergodic

@@ -1,0 +1,50 @@
+#include "ergodic/run/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ergodic {
+namespace {
+
+constexpr double kWorthSaying = 100e6;
+constexpr double kProgram = 10e6;
+// A weight is held as it is, transposed, rounded to 16 bits in both directions, and with its velocity. While a
+// checkpoint is written there are a copy of the velocity, both as tensors, and both as the bytes of the file. Where
+// steps go by sums in double these take 16 bytes, but not at the same time.
+constexpr double kBytesOfWeight = (4 + 4 + 2 + 2 + 4) + (4 + 8 + 8);
+constexpr double kBytesOfValue = 16;  // of a real unit of a chain: its state, moments and field
+
+double bytes_of_state(const Layer& layer) {
+  const auto units = static_cast<double>(units_of(layer));
+  return real_valued(layer) ? kBytesOfValue * units : units / 8.0;
+}
+
+double bytes_of_data(const Dataset& data) {
+  return static_cast<double>(data.bits.words().size_bytes() + data.grey.elements().size_bytes() +
+                             data.real.elements().size_bytes() + data.known.words().size_bytes());
+}
+
+}  // namespace
+
+double bytes_for_training(const TrainingSize& size) {
+  const double weights = static_cast<double>(units_of(size.visible)) * static_cast<double>(units_of(size.hidden));
+  const auto states = static_cast<double>(size.chains + size.batch);
+  return kProgram + weights * kBytesOfWeight + states * (bytes_of_state(size.visible) + bytes_of_state(size.hidden)) +
+         bytes_of_data(*size.data);
+}
+
+std::string memory_text(const TrainingSize& size) {
+  const double bytes = bytes_for_training(size);
+  const double step = std::pow(10.0, std::floor(std::log10(bytes)) - 1.0);  // two digits
+  const double rounded = std::round(bytes / step) * step;
+  return fmt::format("{} x {} weights: about {:.{}f} {}", units_of(size.visible), units_of(size.hidden),
+                     rounded / (rounded < 1e9 ? 1e6 : 1e9), rounded < 1e9 || rounded >= 1e10 ? 0 : 1,
+                     rounded < 1e9 ? "MB" : "GB");
+}
+
+void announce_memory(const TrainingSize& size, const Context& context) {
+  if (bytes_for_training(size) > kWorthSaying) context.note(memory_text(size));
+}
+
+}  // namespace ergodic

@@ -1,0 +1,29 @@
+// How much memory training takes, known before anything of its size is allocated.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/data/dataset.hpp"
+#include "ergodic/model/layer.hpp"
+
+namespace ergodic {
+
+/// What shapes the memory of a training run.
+struct TrainingSize {
+  Layer visible, hidden;
+  std::size_t chains = 0, batch = 0;
+  const Dataset* data = nullptr;  ///< rows to learn from
+};
+
+/// Bytes that training takes at its peak, which is when it saves; to a few dozen percent.
+double bytes_for_training(const TrainingSize& size);
+
+/// "65536 x 256 weights: about 620 MB".
+std::string memory_text(const TrainingSize& size);
+
+/// Tells the observer so, if it is much.
+void announce_memory(const TrainingSize& size, const Context& context);
+
+}  // namespace ergodic

@@ -1,0 +1,49 @@
+"""What `train` says of the memory that it will take, and what it then takes."""
+
+import os
+import re
+import subprocess
+
+import numpy as np
+import pytest
+from conftest import succeed, words
+
+UNITS = {"MB": 1e6, "GB": 1e9}
+
+
+def peak_of(*args):
+    """Runs the command; what it said, and the most memory that it held, in bytes."""
+    process = subprocess.Popen(words(args), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    said = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stderr.close()
+    assert process.returncode == 0, said
+    return said, usage.ru_maxrss * 1024
+
+
+def announced(said):
+    found = re.search(r"^(\d+) x (\d+) weights: about ([\d.]+) (MB|GB)$", said, re.MULTILINE)
+    return float(found[3]) * UNITS[found[4]]
+
+
+@pytest.mark.parametrize("side, hidden, options", [
+    (256, 256, ()), (64, 1500, ("--visible-type", "gaussian")), (64, 1500, ("--momentum", "0.5", "--chains", "1000")),
+], ids=["pictures of 256 x 256", "real", "many chains"])
+def test_training_takes_what_was_announced(side, hidden, options):
+    """Within a factor of 1.5: allocators and the reading of the data are not counted."""
+    np.save("x.npy", np.random.default_rng(1).integers(0, 2, (100, side, side), np.uint8))
+    said, peak = peak_of("train", "--data", "x.npy", "--hidden", hidden, "--epochs", 1, *options, "--out", "m",
+                         "--checkpoint-every", 0)
+    assert announced(said) / 1.5 < peak < announced(said) * 1.5
+
+
+def test_little_is_not_worth_saying():
+    done = succeed("train", "--data", "bars-and-stripes:3", "--hidden", 4, "--epochs", 1, "--out", "m")
+    assert "about" not in done.stderr
+
+
+def test_quiet_is_quiet():
+    np.save("x.npy", np.random.default_rng(1).integers(0, 2, (20, 64, 64), np.uint8))
+    done = succeed("train", "--data", "x.npy", "--hidden", 1500, "--epochs", 1, "--out", "m", "--quiet")
+    assert done.stderr == ""
