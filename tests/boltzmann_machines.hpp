@@ -37,14 +37,29 @@ inline std::vector<Edge> edges_of(const Graph& graph) {
   return out;
 }
 
+/// All states of a layer without real units, a row each, numbered as index_of has them.
+inline State all_states(const Layer& layer) {
+  const std::size_t letters = letters_of(layer), values = letters > 0 ? letters : 2;
+  std::size_t count = 1;
+  for (std::size_t s = 0; s < sites_of(layer); ++s) count *= values;
+  State out(count, units_of(layer), levels_of(layer));
+  for (std::size_t state = 0; state < count; ++state) {
+    for (std::size_t s = 0, rest = state; s < sites_of(layer); ++s, rest /= values) {
+      if (letters == 0) out.bits().set(state, s, rest % 2 == 1);
+      if (letters > 0) out.bits().set(state, s * letters + rest % letters, true);
+    }
+  }
+  return out;
+}
+
 class BoltzmannTruth {
  public:
   explicit BoltzmannTruth(const Boltzmann& machine)
-      : levels_(levels_of(machine.units())),
+      : all_(all_states(machine.units())),
         bias_(machine.bias().begin(), machine.bias().end()),
         matrix_(bias_.size(), bias_.size()),
         edges_(edges_of(machine.graph())),
-        p_(std::size_t{1} << bias_.size()) {
+        p_(all_.chains()) {
     for (std::size_t e = 0; e < edges_.size(); ++e) {
       const auto [i, j] = edges_[e];
       matrix_(i, j) = matrix_(j, i) = machine.couplings()[e];
@@ -56,17 +71,18 @@ class BoltzmannTruth {
     log_z_ = largest + std::log(z);
   }
 
+  const State& all() const { return all_; }
   std::size_t units() const { return bias_.size(); }
   double log_z() const { return log_z_; }
   const std::vector<double>& p() const { return p_; }
 
   /// -x'Wx / 2 - b'x.
   double energy(std::size_t state) const {
-    const auto x = values_of(state, units(), levels_);
     double e = 0.0;
     for (std::size_t i = 0; i < units(); ++i) {
-      e -= bias_[i] * x[i];
-      for (std::size_t j = 0; j < units(); ++j) e -= 0.5 * x[i] * matrix_(i, j) * x[j];
+      const double x = all_.value(state, i);
+      e -= bias_[i] * x;
+      for (std::size_t j = 0; j < units(); ++j) e -= 0.5 * x * matrix_(i, j) * all_.value(state, j);
     }
     return e;
   }
@@ -76,24 +92,31 @@ class BoltzmannTruth {
   std::vector<double> statistics(const Q& q) const {
     std::vector<double> out(edges_.size() + units());
     for (std::size_t s = 0; s < p_.size(); ++s) {
-      const auto x = values_of(s, units(), levels_);
-      for (std::size_t e = 0; e < edges_.size(); ++e) out[e] += q(s) * x[edges_[e].low] * x[edges_[e].high];
-      for (std::size_t i = 0; i < units(); ++i) out[edges_.size() + i] += q(s) * x[i];
+      for (std::size_t e = 0; e < edges_.size(); ++e) {
+        out[e] += q(s) * all_.value(s, edges_[e].low) * all_.value(s, edges_[e].high);
+      }
+      for (std::size_t i = 0; i < units(); ++i) out[edges_.size() + i] += q(s) * all_.value(s, i);
     }
     return out;
   }
 
-  /// The probabilities of all states given that the units of a mask are as in a state.
-  std::vector<double> given(std::size_t mask, std::size_t state) const {
+  /// The probabilities of all states given that the units of one row of a mask are as in a state.
+  std::vector<double> given(const Bits& fixed, std::size_t row, std::size_t state) const {
     std::vector<double> out(p_.size());
     double total = 0.0;
-    for (std::size_t s = 0; s < p_.size(); ++s) total += out[s] = (s & mask) == (state & mask) ? p_[s] : 0.0;
+    for (std::size_t s = 0; s < p_.size(); ++s) {
+      bool same = true;
+      for (std::size_t i = 0; i < units(); ++i) {
+        same = same && (!fixed.get(row, i) || all_.value(s, i) == all_.value(state, i));
+      }
+      total += out[s] = same ? p_[s] : 0.0;
+    }
     for (double& p : out) p /= total;
     return out;
   }
 
  private:
-  Levels levels_;
+  State all_;
   std::vector<double> bias_;
   Matrix<double> matrix_;
   std::vector<Edge> edges_;
@@ -101,11 +124,27 @@ class BoltzmannTruth {
   double log_z_ = 0.0;
 };
 
-/// All states of so many units, a row each.
-inline State all_states(std::size_t units, Levels levels) {
-  std::vector<std::size_t> all(std::size_t{1} << units);
-  for (std::size_t s = 0; s < all.size(); ++s) all[s] = s;
-  return states_of(all, units, levels);
+/// So many rows drawn from the exact distribution, as numbers of states.
+inline std::vector<std::size_t> exact_draws(const BoltzmannTruth& truth, std::size_t count, std::uint64_t seed) {
+  const Draw draw = Key{seed}.at(Purpose::kTest, 7);
+  std::vector<std::size_t> out;
+  for (std::uint32_t c = 0; c < count; ++c) {
+    double u = draw.uniform(c, 0);
+    std::size_t s = 0;
+    while (s + 1 < truth.p().size() && u >= truth.p()[s]) u -= truth.p()[s++];
+    out.push_back(s);
+  }
+  return out;
+}
+
+/// A row for each number of a state.
+inline State rows_at(const BoltzmannTruth& truth, const std::vector<std::size_t>& states) {
+  State out(states.size(), truth.units(), truth.all().levels());
+  for (std::size_t r = 0; r < states.size(); ++r) {
+    const auto from = truth.all().bits().row(states[r]);
+    std::copy(from.begin(), from.end(), out.bits().row(r).begin());
+  }
+  return out;
 }
 
 }  // namespace ergodic::test

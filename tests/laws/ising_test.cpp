@@ -171,7 +171,7 @@ TEST(Ising, GibbsFindsTheMagnetisationOfALargerTorus) {
 }
 
 TEST(Ising, GibbsFindsTheMagnetisationOfASmallTorus) {
-  const State all = test::all_states(16, Spin::kLevels);
+  const State all = test::all_states(Spin{16});
   for (const float coupling : {0.2f, 0.4f, 0.5f}) {
     SCOPED_TRACE(coupling);
     const Boltzmann machine = ising(4, coupling);

@@ -23,12 +23,36 @@ TEST(Boltzmann, ItsParametersAreOneBufferWithTwoSlots) {
   EXPECT_EQ(machine.parameters().slot("bias").offset, 7u);
 }
 
-TEST(Boltzmann, OnlyTwoValuedUnitsOnAGraphOfTheirNumber) {
-  for (const Layer& layer : {Layer{Potts{6, 3}}, Layer{Gaussian{6}}, Layer{Relu{6}}}) {
+TEST(Boltzmann, OnlyUnitsOfFewValuesOnAGraphOfTheirNumber) {
+  for (const Layer& layer : {Layer{Gaussian{6}}, Layer{Relu{6}}}) {
     expect_parts(message_of<UsageError>([&] { Boltzmann(layer, dense_graph(6)); }),
-                 {"bernoulli or spin", "found " + std::string(name_of(layer)), "RBM"});
+                 {"bernoulli, spin or potts", "found " + std::string(name_of(layer)), "RBM"});
   }
+  expect_parts(message_of<UsageError>([] {
+                 Boltzmann(Potts{6, 3}, dense_graph(6));
+               }),
+               {"units 0 and 1", "site 0", "different sites"});
+  expect_parts(
+      message_of<UsageError>([] {
+        Boltzmann(Potts{6, 3}, graph_from_edges(6, std::vector<std::pair<std::size_t, std::size_t>>{{0, 3}, {4, 5}}));
+      }),
+      {"units 4 and 5", "site 1"});
   expect_parts(message_of<UsageError>([] { Boltzmann(Spin{6}, dense_graph(7)); }), {"6 units", "found 7"});
+}
+
+TEST(Boltzmann, TheFirstUnitsAreVisible) {
+  EXPECT_EQ(Boltzmann(Spin{6}, dense_graph(6)).visible(), 6u);
+  const Boltzmann machine(Potts{6, 3}, site_graph(dense_graph(2), 3), 3);
+  EXPECT_EQ(machine.visible(), 3u);
+  EXPECT_EQ(machine.hidden(), 3u);
+  for (const std::size_t visible : {0u, 7u}) {
+    expect_parts(message_of<UsageError>([&] { Boltzmann(Spin{6}, dense_graph(6), visible); }),
+                 {"of 6 units", "found " + std::to_string(visible)});
+  }
+  expect_parts(message_of<UsageError>([] {
+                 Boltzmann(Potts{6, 3}, site_graph(dense_graph(2), 3), 4);
+               }),
+               {"whole sites of 3", "found 4"});
 }
 
 TEST(Boltzmann, TheMemoryOfADenseOneIsSaidBeforeItIsTaken) {
@@ -41,6 +65,8 @@ TEST(Boltzmann, TheMemoryOfADenseOneIsSaidBeforeItIsTaken) {
   EXPECT_EQ(memory_of_dense(33).matrix_bytes, 33u * 33 * 4 + 64 * 64 * 2);
   EXPECT_LE(memory_of_dense(18900).matrix_bytes, kMaxMatrixBytes);
   EXPECT_GT(memory_of_dense(19000).matrix_bytes, kMaxMatrixBytes);
+  EXPECT_EQ(memory_of_dense(3339, 21).couplings, 159u * 158 / 2 * 21 * 21);
+  EXPECT_EQ(memory_of_dense(3339, 21).matrix_bytes, 3339u * 3339 * 4);
   expect_parts(message_of<UsageError>([] { Boltzmann(Bernoulli{65536}, dense_graph(65536)); }),
                {"65536 units", "2.1 billion couplings", "8.0 GiB", "4.3 billion entries", "24.0 GiB", "2 GiB", "RBM",
                 "sparse graph"});
@@ -54,6 +80,84 @@ TEST(Boltzmann, ASparseOneOfThatSizeIsMadeAndSampled) {
   std::size_t high = 0;
   for (std::size_t i = 0; i < x.units(); ++i) high += x.bits().get(0, i);
   EXPECT_NEAR(static_cast<double>(high), 32768.0, 4.0 * 128.0);
+}
+
+/// The letters of sites, by uniform numbers.
+State random_letters(std::size_t chains, const Potts& units, std::uint64_t seed) {
+  const std::vector<double> fields(units.units);
+  State out = make_state(units, chains);
+  const Draw numbers = Key{seed}.at(Purpose::kTest);
+  for (std::uint32_t r = 0; r < chains; ++r) draw(units, {fields}, {numbers, r, out, r});
+  return out;
+}
+
+TEST(Boltzmann, ASweepOfLettersDrawsEachSiteGivenAllOthersForAnyThreadsAndSplit) {
+  // 70 sites of 5 letters: on complete, sparse and irregular graphs.
+  constexpr std::size_t kSites = 70, kLetters = 5;
+  const Potts units{kSites * kLetters, kLetters};
+  Bits fixed(100, units.units);
+  for (std::size_t r = 0; r < 100; ++r) {
+    for (std::size_t i = 0; i < units.units; ++i) fixed.set(r, i, (i / kLetters + r) % 4 == 0);
+  }
+  for (const Graph& sites :
+       {dense_graph(kSites), random_graph(kSites, 6.0, Key{2}), random_graph(kSites, 60.0, Key{3})}) {
+    const Boltzmann machine = random_boltzmann(units, site_graph(sites, kLetters), 0.3, 4);
+    const State start = random_letters(100, units, 5);
+    const Draw numbers = Key{6}.at(Purpose::kGibbs, 3);
+    State truth = start;
+    for (std::uint32_t r = 0; r < 100; ++r) {
+      for (std::uint32_t s = 0; s < kSites; ++s) {
+        if (fixed.get(r, s * kLetters)) continue;
+        std::vector<double> fields, storage;
+        for (std::size_t a = 0; a < kLetters; ++a) fields.push_back(machine.field(truth, r, s * kLetters + a));
+        const std::size_t letter = LetterWeights(fields, storage).drawn(numbers.uniform(11 + r, s));
+        for (std::size_t a = 0; a < kLetters; ++a) truth.bits().set(r, s * kLetters + a, a == letter);
+      }
+    }
+    for (const std::size_t count : {1u, 3u}) {
+      Threads threads(count);
+      State found = start;
+      machine.resample_given(fixed, 0, {&found, 1}, numbers, 11, Context{&threads});
+      EXPECT_TRUE(found == truth) << count << " threads";
+    }
+    State whole = start, second = test::rows_of(start, 33, 67);
+    machine.resample(0, {&whole, 1}, numbers, 11, {});
+    machine.resample(0, {&second, 1}, numbers, 11 + 33, {});
+    EXPECT_TRUE(second == test::rows_of(whole, 33, 67));
+  }
+}
+
+TEST(Boltzmann, SumsOverLettersDependNotOnThreads) {
+  const Potts units{60, 4};
+  const Boltzmann machine = random_boltzmann(units, site_graph(random_graph(15, 8.0, Key{1}), 4), 0.3, 4);
+  const State x = random_letters(300, units, 8);
+  std::vector<double> weights(x.chains());
+  for (std::size_t r = 0; r < weights.size(); ++r) weights[r] = 1.0 / static_cast<double>(r + 3);
+  const auto sums = [&](const Context& context) {
+    Statistics statistics(machine.parameters().values().size()), pseudo = statistics;
+    machine.add_statistics(x, weights, statistics, context);
+    machine.add_pseudo_statistics(x, weights, pseudo, context);
+    return std::tuple(statistics, pseudo, machine.energy(x, context), machine.pseudo_log_likelihood(x, context));
+  };
+  const auto truth = sums({});
+  Threads threads(3);
+  EXPECT_EQ(sums(Context{&threads}), truth);
+}
+
+TEST(Boltzmann, ASparseOneOf65536UnitsSumsItsStatistics) {
+  const Boltzmann machine = random_boltzmann(Spin{65536}, grid_graph(256, 256, Border::kPeriodic), 0.2, 1);
+  State x = machine.make_state(4);
+  for (std::uint64_t sweep = 0; sweep < 3; ++sweep) {
+    machine.resample(0, {&x, 1}, Key{1}.at(Purpose::kGibbs, sweep), 0, {});
+  }
+  const double share = 0.25;
+  Statistics statistics(machine.parameters().values().size());
+  machine.add_statistics(x, {&share, 1}, statistics, {});
+  double energy = 0.0;
+  for (std::size_t k = 0; k < statistics.size(); ++k) energy -= statistics[k] * machine.parameters().values()[k];
+  double mean = 0.0;
+  for (const double e : machine.energy(x, {})) mean += share * e;
+  EXPECT_NEAR(energy, mean, 1e-6 * std::abs(mean));  // the same sum in another order
 }
 
 /// Machines of both unit types on dense and sparse graphs, larger than a tile of the kernels.
@@ -178,9 +282,10 @@ TEST(Boltzmann, SumsDependNotOnThreads) {
     std::vector<double> weights(x.chains());
     for (std::size_t r = 0; r < weights.size(); ++r) weights[r] = 1.0 / static_cast<double>(r + 3);
     const auto sums = [&](const Context& context) {
-      Statistics statistics(machine.parameters().values().size());
+      Statistics statistics(machine.parameters().values().size()), pseudo = statistics;
       machine.add_statistics(x, weights, statistics, context);
-      return std::tuple(statistics, machine.energy(x, context), machine.pseudo_log_likelihood(x, context));
+      machine.add_pseudo_statistics(x, weights, pseudo, context);
+      return std::tuple(statistics, pseudo, machine.energy(x, context), machine.pseudo_log_likelihood(x, context));
     };
     const auto truth = sums({});
     for (const std::size_t count : {2u, 3u}) {
@@ -243,6 +348,9 @@ TEST(ExactBoltzmann, RefusesWhatCannotBeEnumerated) {
   const Boltzmann machine(Spin{25}, grid_graph(5, 5, Border::kOpen));
   expect_parts(message_of<UsageError>([&] { (void)exact_log_z(machine, {}); }), {"24 units", "found 25"});
   expect_parts(message_of<UsageError>([&] { exact_statistics(machine, {}); }), {"24 units", "found 25"});
+  // 21^5 states are too few to be refused, 21^6 too many.
+  EXPECT_TRUE(enumerable(Boltzmann(Potts{105, 21}, site_graph(grid_graph(1, 5, Border::kOpen), 21))));
+  EXPECT_FALSE(enumerable(Boltzmann(Potts{126, 21}, site_graph(grid_graph(1, 6, Border::kOpen), 21))));
 }
 
 TEST(ExactBoltzmann, StopsWhenAsked) {

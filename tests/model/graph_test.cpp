@@ -40,6 +40,46 @@ void expect_consistent(const Graph& graph) {
   }
 }
 
+TEST(Graph, SitesOfLettersNeedNoListsIfAllAreNeighbours) {
+  for (const std::size_t letters : {1u, 2u, 3u, 5u}) {
+    for (const std::size_t sites : {1u, 2u, 3u, 7u}) {
+      const Graph graph = site_graph(dense_graph(sites), letters);
+      ASSERT_NO_FATAL_FAILURE(expect_consistent(graph));
+      EXPECT_EQ(graph.edges(), sites * (sites - 1) / 2 * letters * letters);
+      EXPECT_EQ(graph.site_units(), letters);
+      // The same edges in the same order as if listed.
+      std::vector<std::pair<std::size_t, std::size_t>> pairs;
+      for (std::size_t i = 0; i < graph.units(); ++i) {
+        for (std::size_t j = i + 1; j < graph.units(); ++j) {
+          if (i / letters != j / letters) pairs.push_back({i, j});
+        }
+      }
+      EXPECT_EQ(edges_of(graph), edges_of(graph_from_edges(graph.units(), pairs)));
+    }
+  }
+}
+
+TEST(Graph, SitesOfLettersAreCoupledAsTheSitesAre) {
+  const Graph sites = grid_graph(3, 4, Border::kOpen), graph = site_graph(sites, 3);
+  ASSERT_NO_FATAL_FAILURE(expect_consistent(graph));
+  EXPECT_EQ(graph.edges(), sites.edges() * 9);
+  std::set<std::pair<std::size_t, std::size_t>> neighbours;
+  for (const auto& [i, j] : edges_of(sites)) neighbours.insert({i, j});
+  for (const auto& [i, j] : edges_of(graph)) EXPECT_EQ(neighbours.count({i / 3, j / 3}), 1u);
+  // Later neighbours in a range of units.
+  for (const Graph& g : {graph, site_graph(dense_graph(12), 3)}) {
+    for (std::size_t unit = 0; unit < 36; ++unit) {
+      std::vector<std::size_t> all, parts;
+      g.for_later_neighbours(unit, [&](std::size_t j, std::size_t) { all.push_back(j); });
+      for (std::size_t first = (unit / 3 + 1) * 3; first < 36; first += 3) {
+        g.later(unit).between(first, first + 3, [&](std::size_t j, std::size_t) { parts.push_back(j); });
+      }
+      EXPECT_EQ(parts, all);
+    }
+  }
+  EXPECT_THROW(site_graph(dense_graph(Graph::kMaxUnits), 2), UsageError);
+}
+
 /// Each unit has one colour, which no neighbour has, and colours are in ascending order.
 void expect_proper(const Graph& graph, const Colours& colours) {
   std::vector<std::size_t> colour(graph.units(), colours.size());

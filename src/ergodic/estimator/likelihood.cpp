@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/model/proxies.hpp"
 
 namespace ergodic {
@@ -42,6 +43,22 @@ Judgement judge(const Rbm& model, const State& rows, Key key, const Context& con
   }
   out.log_z = estimate_log_z(model, context);
   if (out.log_z) out.log_likelihood = exactly(-out.free_energy - out.log_z->value);
+  return out;
+}
+
+Judgement judge(const Boltzmann& model, const State& rows, const Context& context) {
+  Judgement out;
+  out.free_energy = mean_of(exact_free_energy(model, rows, context)).value;
+  if (model.hidden() == 0) {
+    const Mean pseudo = mean_of(model.pseudo_log_likelihood(rows, context));
+    out.pseudo_log_likelihood = pseudo.value;
+    out.pseudo_standard_error = pseudo.standard_error;
+  }
+  if (!enumerable(model)) return out;
+  if (const std::optional<double> log_z = exact_log_z(model, context)) {
+    out.log_z = exactly(*log_z);
+    out.log_likelihood = exactly(-out.free_energy - *log_z);
+  }
   return out;
 }
 

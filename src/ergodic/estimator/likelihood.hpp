@@ -6,6 +6,7 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/estimator/estimate.hpp"
+#include "ergodic/model/boltzmann.hpp"
 #include "ergodic/model/rbm.hpp"
 
 namespace ergodic {
@@ -23,5 +24,8 @@ struct Judgement {
 };
 
 Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context);
+/// The same for a machine on a graph: its hidden units are summed over, so there are few of them or none; without any,
+/// the free energy is the energy. UsageError if there are too many.
+Judgement judge(const Boltzmann& model, const State& rows, const Context& context);
 
 }  // namespace ergodic

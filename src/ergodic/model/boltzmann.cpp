@@ -15,11 +15,12 @@ namespace {
 
 constexpr std::size_t kRowsAtATime = 8;    // of states, for one thread
 constexpr std::size_t kUnitsAtATime = 32;  // of statistics or a matrix
+constexpr std::size_t kRowsAtOnce = 256;   // whose conditional means are held
 
 std::uint64_t padded(std::uint64_t units, std::uint64_t to) { return (units + to - 1) / to * to; }
 
-void require_dense_fits(std::size_t units) {
-  const DenseMemory memory = memory_of_dense(units);
+void require_dense_fits(std::size_t units, std::size_t letters) {
+  const DenseMemory memory = memory_of_dense(units, letters);
   const auto gib = [](std::uint64_t bytes) { return static_cast<double>(bytes) * 0x1p-30; };
   const auto billions = [](std::uint64_t count) { return static_cast<double>(count) * 1e-9; };
   require(
@@ -45,24 +46,35 @@ void for_rows(const State& x, const Context& context, const F& f) {
 
 }  // namespace
 
-DenseMemory memory_of_dense(std::size_t units) {
+DenseMemory memory_of_dense(std::size_t units, std::size_t letters) {
   assert(units <= Graph::kMaxUnits);
-  const std::uint64_t n = units, pairs = n * (n - 1) / 2, entries = n * n;
-  return {pairs, pairs * sizeof(float), entries,
-          entries * sizeof(float) + padded(n, kBlockRows) * padded(n, kTileColumns) * sizeof(std::int16_t)};
+  const std::uint64_t n = units, entries = n * n;
+  const std::uint64_t pairs = n * (n - std::max<std::uint64_t>(letters, 1)) / 2;
+  const std::uint64_t rounded =
+      letters > 0 ? 0 : padded(n, kBlockRows) * padded(n, kTileColumns) * sizeof(std::int16_t);
+  return {pairs, pairs * sizeof(float), entries, entries * sizeof(float) + rounded};
 }
 
-Boltzmann::Boltzmann(Layer units, Graph graph) : units_(units), graph_(std::move(graph)) {
-  require(two_valued(units), fmt::format("a Boltzmann machine on a graph has bernoulli or spin units, found {}; couple "
-                                         "other units in an RBM",
-                                         name_of(units)));
-  const std::size_t n = units_of(units);
+Boltzmann::Boltzmann(Layer units, Graph graph) : Boltzmann(units, std::move(graph), units_of(units)) {}
+
+Boltzmann::Boltzmann(Layer units, Graph graph, std::size_t visible)
+    : units_(units), graph_(std::move(graph)), visible_(visible) {
+  require(!real_valued(units), fmt::format("a Boltzmann machine on a graph has bernoulli, spin or potts units, found "
+                                           "{}; couple real units in an RBM",
+                                           name_of(units)));
+  const std::size_t n = units_of(units), letters = letters_of(units);
   require(n == graph_.units(),
           fmt::format("the graph of a machine of {} units needs as many, found {}", n, graph_.units()));
-  if (graph_.dense()) require_dense_fits(n);
+  require(visible >= 1 && visible <= n && (letters == 0 || visible % letters == 0),
+          fmt::format("of {} units from 1 to all are visible{}, found {}", n,
+                      letters > 0 ? fmt::format(", in whole sites of {}", letters) : "", visible));
+  if (graph_.dense()) require_dense_fits(n, letters);
   parameters_.add("couplings", {graph_.edges()});
   parameters_.add("bias", {n});
-  if (graph_.dense()) {
+  if (letters > 0) {
+    sites_ = graph_of_sites(graph_, letters);
+    if (graph_.dense()) site_rows_ = Matrix<float>(sites_.units(), n * letters);
+  } else if (graph_.dense()) {
     matrix_ = Matrix<float>(n, n);
     quantised_ = QuantisedWeights(n, n, levels_of(units).low);
   } else {
@@ -74,6 +86,7 @@ Boltzmann::Boltzmann(Layer units, Graph graph) : units_(units), graph_(std::move
 void Boltzmann::renew(const Context& context) {
   if (!graph_.dense()) return;
   const std::span<const float> couplings = this->couplings();
+  if (has_sites()) return fill_site_rows(graph_, couplings, letters_of(units_), site_rows_, context);
   context.for_blocks(matrix_.rows(), kUnitsAtATime, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       graph_.for_neighbours(i, [&](std::size_t j, std::size_t e) { matrix_(i, j) = couplings[e]; });
@@ -83,6 +96,7 @@ void Boltzmann::renew(const Context& context) {
 }
 
 std::vector<double> Boltzmann::energy(const State& x, const Context& context) const {
+  if (has_sites()) return site_fields().energy(x, context);
   const std::span<const float> couplings = this->couplings(), bias = this->bias();
   std::vector<double> out(x.chains());
   for_rows(x, context, [&](std::size_t r, std::span<const float> values) {
@@ -102,6 +116,7 @@ double Boltzmann::field(const State& x, std::size_t chain, std::size_t unit) con
 }
 
 std::vector<double> Boltzmann::pseudo_log_likelihood(const State& x, const Context& context) const {
+  if (has_sites()) return site_fields().pseudo_log_likelihood(x, context);
   const GraphFields fields = this->fields();
   const Levels levels = levels_of(units_);
   std::vector<double> out(x.chains());
@@ -129,6 +144,7 @@ void Boltzmann::resample_given(const Bits& fixed, std::size_t block, std::span<S
 
 void Boltzmann::sweep(State& x, FixedUnits fixed, const Draw& draw, std::uint64_t first_chain,
                       const Context& context) const {
+  if (has_sites()) return site_fields().sweep(x, fixed, draw, first_chain, context);
   if (!graph_.dense()) return sweep_colours(x, fields(), {colours_, fixed}, draw, first_chain, context);
   sweep_in_turn(x, fixed, {matrix_, matrix_, bias(), &quantised_}, draw, first_chain, context);
 }
@@ -137,6 +153,7 @@ void Boltzmann::add_statistics(const State& x, std::span<const double> row_weigh
                                const Context& context) const {
   assert(out.size() == parameters_.values().size());
   assert(row_weights.size() == 1 || row_weights.size() == x.chains());
+  if (has_sites()) return site_fields().add_statistics(x, row_weights, out, context);
   Matrix<float> values(x.chains(), x.units());
   unpack(x, values);
   const std::span<double> pairs = std::span(out).first(graph_.edges()), means = std::span(out).subspan(pairs.size());
@@ -152,6 +169,41 @@ void Boltzmann::add_statistics(const State& x, std::span<const double> row_weigh
       }
     }
   });
+}
+
+void Boltzmann::add_pseudo_statistics(const State& x, std::span<const double> row_weights, Statistics& out,
+                                      const Context& context) const {
+  assert(out.size() == parameters_.values().size());
+  assert(row_weights.size() == 1 || row_weights.size() == x.chains());
+  if (has_sites()) return site_fields().add_pseudo_statistics(x, row_weights, out, context);
+  const GraphFields fields = this->fields();
+  const Levels levels = levels_of(units_);
+  const std::span<double> pairs = std::span(out).first(graph_.edges()), means = std::span(out).subspan(pairs.size());
+  for (std::size_t first = 0; first < x.chains(); first += kRowsAtOnce) {
+    const std::size_t rows = std::min(kRowsAtOnce, x.chains() - first);
+    Matrix<double> values(rows, x.units()), misses(rows, x.units());  // misses: weight * (x - E[x | all others])
+    context.for_blocks(rows, kRowsAtATime, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) {
+        const std::span<double> row = values.row(r);
+        const double weight = row_weights.size() == 1 ? row_weights[0] : row_weights[first + r];
+        for (std::size_t i = 0; i < row.size(); ++i) row[i] = x.value(first + r, i);
+        for (std::size_t i = 0; i < row.size(); ++i) {
+          const double p = sigmoid(levels.gap() * fields.of(i, [&](std::size_t j) { return row[j]; }));
+          misses(r, i) = weight * (row[i] - (levels.low + levels.gap() * p));
+        }
+      }
+    });
+    context.for_blocks(x.units(), kUnitsAtATime, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        for (std::size_t r = 0; r < rows; ++r) {
+          const std::span<const double> row = std::as_const(values).row(r), miss = std::as_const(misses).row(r);
+          means[i] += miss[i];
+          graph_.for_later_neighbours(
+              i, [&](std::size_t j, std::size_t e) { pairs[e] += miss[i] * row[j] + miss[j] * row[i]; });
+        }
+      }
+    });
+  }
 }
 
 }  // namespace ergodic

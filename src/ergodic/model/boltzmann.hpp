@@ -1,6 +1,7 @@
 // Boltzmann machine (Ackley, Hinton and Sejnowski 1985): two-valued units coupled along the edges of any graph,
 //   E(x) = -sum over edges {i, j} of w_ij x_i x_j - b'x,   p(x) = exp(-E)/Z.
-// Given all others a unit is high with probability sigmoid(gap I), I = b_i + sum_j w_ij x_j.
+// Given all others a unit is high with probability sigmoid(gap I), I = b_i + sum_j w_ij x_j. The same energy over the
+// letters of sites is the pairwise Potts machine, see sites.hpp. The first units are visible, any others hidden.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,12 @@
 #include "ergodic/model/graph_sweep.hpp"
 #include "ergodic/model/layer.hpp"
 #include "ergodic/model/parameters.hpp"
+#include "ergodic/model/sites.hpp"
 
 namespace ergodic {
 
-/// What a machine on a dense graph costs: couplings in float, and square matrices of them in float and in 16 bits, by
-/// which it is sampled.
+/// What a machine on a dense graph costs: couplings in float, and square matrices of them in float and, of two-valued
+/// units, in 16 bits, by which it is sampled.
 struct DenseMemory {
   std::uint64_t couplings = 0;       ///< pairs of units
   std::uint64_t coupling_bytes = 0;  ///< of these
@@ -30,9 +32,9 @@ struct DenseMemory {
 
   std::uint64_t bytes() const { return coupling_bytes + matrix_bytes; }
 };
-/// For a number of units up to Graph::kMaxUnits.
-DenseMemory memory_of_dense(std::size_t units);
-/// What the square matrices may take: 2 GiB, which is 18,900 units.
+/// For a number of units up to Graph::kMaxUnits; with letters, if these are sites of so many units each.
+DenseMemory memory_of_dense(std::size_t units, std::size_t letters = 0);
+/// What the square matrices may take: 2 GiB, which is 18,900 two-valued units, or 23,100 letters.
 inline constexpr std::uint64_t kMaxMatrixBytes = std::uint64_t{1} << 31;
 
 class Boltzmann {
@@ -40,11 +42,18 @@ class Boltzmann {
   /// One block of Gibbs sampling, a sweep over all units.
   static constexpr std::size_t kLayers = 1;
 
-  /// A machine with all parameters zero. UsageError for units of more than two values, for a graph of another number of
-  /// units, and for a dense graph whose matrices take more than kMaxMatrixBytes.
+  /// A machine with all parameters zero and all units visible. UsageError for real units, for a graph of another number
+  /// of units, for edges between letters of one site, and for a dense graph whose matrices take more than
+  /// kMaxMatrixBytes.
   Boltzmann(Layer units, Graph graph);
+  /// The same with only the first units visible; they are whole sites.
+  Boltzmann(Layer units, Graph graph, std::size_t visible);
 
   const Layer& units() const { return units_; }
+  /// How many units are visible: the first ones.
+  std::size_t visible() const { return visible_; }
+  Layer visible_layer() const { return make_layer(name_of(units_), visible_, letters_of(units_)); }
+  std::size_t hidden() const { return units_of(units_) - visible_; }
   const Graph& graph() const { return graph_; }
   const Parameters& parameters() const { return parameters_; }
   std::span<const float> couplings() const { return parameters_["couplings"]; }  ///< [edges], as the graph has them
@@ -57,22 +66,22 @@ class Boltzmann {
     renew(context);
   }
 
-  /// A state with all units low.
+  /// A state with all units low, or all sites at their first letter.
   State make_state(std::size_t chains) const { return ergodic::make_state(units_, chains); }
 
   /// E(x) for each chain.
   std::vector<double> energy(const State& x, const Context& context) const;
   /// I of a unit in a chain.
   double field(const State& x, std::size_t chain, std::size_t unit) const;
-  /// The sum over units of log p(x_i | all others) for each row (Besag 1975).
+  /// The sum over units, or sites, of log p(x_i | all others) for each row (Besag 1975).
   std::vector<double> pseudo_log_likelihood(const State& x, const Context& context) const;
 
-  /// One sweep over all units: one after the other on a dense graph, by colours on others. Row r draws the random
-  /// numbers of chain first_chain + r. The block is 0.
+  /// One sweep over all units: one after the other on a dense graph, by colours on others; sites one after the other.
+  /// Row r draws the random numbers of chain first_chain + r. The block is 0.
   void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
                 const Context& context) const;
   /// The same, but units whose bit in `fixed` is set stay as they are. `fixed` has one row for all chains, or a row for
-  /// each; UsageError for any other shape.
+  /// each; UsageError for any other shape, and for a part of a site.
   void resample_given(const Bits& fixed, std::size_t block, std::span<State> layers, const Draw& draw,
                       std::uint64_t first_chain, const Context& context) const;
 
@@ -80,18 +89,29 @@ class Boltzmann {
   /// for each row.
   void add_statistics(const State& x, std::span<const double> row_weights, Statistics& out,
                       const Context& context) const;
+  /// Adds row_weight * the derivatives of the pseudo-log-likelihood over the rows: x_i - E[x_i | all others] for the
+  /// biases; that times x_j, and the same the other way round, for the couplings.
+  void add_pseudo_statistics(const State& x, std::span<const double> row_weights, Statistics& out,
+                             const Context& context) const;
 
  private:
   GraphFields fields() const { return {graph_, couplings(), bias()}; }
+  bool has_sites() const { return letters_of(units_) > 0; }
+  SiteFields site_fields() const { return {std::get<Potts>(units_), graph_, sites_, couplings(), bias(), site_rows_}; }
   void renew(const Context& context);
   void sweep(State& x, FixedUnits fixed, const Draw& draw, std::uint64_t first_chain, const Context& context) const;
 
   Layer units_;
   Graph graph_;
+  std::size_t visible_;
   Parameters parameters_;
+  // Of two-valued units.
   Colours colours_;             // of a graph that is not dense
   Matrix<float> matrix_;        // of a dense one: all couplings, symmetric, with a zero diagonal
   QuantisedWeights quantised_;  // the same in 16 bits
+  // Of letters.
+  Graph sites_{1};
+  Matrix<float> site_rows_;  // of a dense graph
 };
 
 }  // namespace ergodic

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "ergodic/core/elementary.hpp"
@@ -114,16 +115,151 @@ class HighUnits {
   Matrix<double> blocks_;         // p of each block; then, of each low unit, that of both
 };
 
+/// All states of sites of letters in blocks, each with one letter of the first site. Letters are chosen site by site;
+/// each choice adds its couplings to the fields of the sites that follow.
+class LetterWalk {
+ public:
+  explicit LetterWalk(const Boltzmann& machine)
+      : potts_(std::get<Potts>(machine.units())), couplings_(potts_.units, potts_.units) {
+    bias_.assign(machine.bias().begin(), machine.bias().end());
+    for (std::size_t i = 0; i < potts_.units; ++i) {
+      machine.graph().for_neighbours(i,
+                                     [&](std::size_t j, std::size_t e) { couplings_(i, j) = machine.couplings()[e]; });
+    }
+  }
+
+  std::size_t blocks() const { return potts_.letters; }
+
+  /// Calls f(the unit that is on at each site, -E) for each state of a block.
+  template <class F>
+  void walk(std::size_t block, const F& f) const {
+    std::vector<std::size_t> on(potts_.sites());
+    Matrix<double> fields(potts_.sites(), potts_.units);  // a row for each site: given the letters before it
+    std::copy(bias_.begin(), bias_.end(), fields.row(0).begin());
+    choose(0, block, 0.0, on, fields, f);
+  }
+
+ private:
+  template <class F>
+  void choose(std::size_t site, std::size_t letter, double log_weight, std::vector<std::size_t>& on,
+              Matrix<double>& fields, const F& f) const {
+    const std::size_t unit = site * potts_.letters + letter, next = site + 1;
+    on[site] = unit;
+    log_weight += fields(site, unit);
+    if (next == potts_.sites()) return f(on, log_weight);
+    for (std::size_t j = next * potts_.letters; j < potts_.units; ++j) {
+      fields(next, j) = fields(site, j) + couplings_(unit, j);
+    }
+    for (std::size_t a = 0; a < potts_.letters; ++a) choose(next, a, log_weight, on, fields, f);
+  }
+
+  Potts potts_;
+  Matrix<double> couplings_;
+  std::vector<double> bias_;
+};
+
+std::optional<double> log_z_of_letters(const Boltzmann& machine, const Context& context) {
+  const LetterWalk all(machine);
+  LogSum total;
+  for (std::size_t b = 0; b < all.blocks(); ++b) {
+    if (context.stop_requested()) return std::nullopt;
+    LogSum sum;
+    std::uint64_t states = 0;
+    all.walk(b, [&](const auto&, double log_weight) {
+      sum.add(log_weight);
+      ++states;
+    });
+    total.add(sum.value());
+    context.progress({(b + 1) * states, all.blocks() * states});
+  }
+  return total.value();
+}
+
+Statistics statistics_of_letters(const Boltzmann& machine, double log_z, const Context& context) {
+  const LetterWalk all(machine);
+  const Graph& graph = machine.graph();
+  std::vector<Statistics> parts(all.blocks(), Statistics(machine.parameters().values().size()));
+  context.for_blocks(all.blocks(), 1, [&](std::size_t b, std::size_t) {
+    all.walk(b, [&](const std::vector<std::size_t>& on, double log_weight) {
+      const double p = portable_exp(log_weight - log_z);
+      for (std::size_t s = 0; s < on.size(); ++s) {
+        parts[b][graph.edges() + on[s]] += p;
+        const Graph::Later later = graph.later(on[s]);
+        for (std::size_t t = s + 1; t < on.size(); ++t) {
+          later.between(on[t], on[t] + 1, [&](std::size_t, std::size_t e) { parts[b][e] += p; });
+        }
+      }
+    });
+  });
+  for (std::size_t b = 1; b < parts.size(); ++b) {
+    for (std::size_t k = 0; k < parts[0].size(); ++k) parts[0][k] += parts[b][k];
+  }
+  return std::move(parts[0]);
+}
+
+/// Whether some units, whole sites if they are letters, have no more states than so many two-valued ones.
+bool no_more_states(const Layer& layer, std::size_t units, std::size_t two_valued_units) {
+  const std::size_t letters = letters_of(layer), sites = letters > 0 ? units / letters : units;
+  const std::size_t most = std::size_t{1} << two_valued_units;
+  std::size_t states = 1;
+  for (std::size_t s = 0; s < sites && states <= most; ++s) states *= letters > 0 ? letters : 2;
+  return states <= most;
+}
+
 void require_enumerable(const Boltzmann& machine) {
-  require(machine.graph().units() <= kMaxEnumeratedUnits,
-          fmt::format("exact sums over the states of a Boltzmann machine need {} units at most, found {}",
-                      kMaxEnumeratedUnits, machine.graph().units()));
+  require(enumerable(machine),
+          fmt::format("exact sums over the states of a Boltzmann machine need {} units at most, or as many states of "
+                      "sites, found {} {} units",
+                      kMaxEnumeratedUnits, machine.graph().units(), name_of(machine.units())));
+}
+
+/// Calls f(row, all states with the visible units of that row, their energies) for each row.
+template <class F>
+void for_hidden_states(const Boltzmann& machine, const State& visible, const Context& context, const F& f) {
+  require(enumerable_hidden(machine), fmt::format("exact sums over the hidden units of a Boltzmann machine need {} at "
+                                                  "most, or as many states of sites, found {}",
+                                                  kMaxEnumeratedHidden, machine.hidden()));
+  require(
+      visible.units() == machine.visible(),
+      fmt::format("a machine of {} visible units needs rows of as many, found {}", machine.visible(), visible.units()));
+  const std::size_t letters = letters_of(machine.units()), width = std::max<std::size_t>(letters, 1);
+  const std::size_t values = letters > 0 ? letters : 2, sites = machine.hidden() / width;
+  std::size_t count = 1;
+  for (std::size_t s = 0; s < sites; ++s) count *= values;
+  State all(count, machine.graph().units(), levels_of(machine.units()));
+  for (std::size_t state = 0; state < count; ++state) {
+    for (std::size_t s = 0, rest = state; s < sites; ++s, rest /= values) {
+      const std::size_t first = machine.visible() + s * width, value = rest % values;
+      if (letters > 0 || value == 1) all.bits().set(state, first + (letters > 0 ? value : 0), true);
+    }
+  }
+  for (std::size_t r = 0; r < visible.chains(); ++r) {
+    for (std::size_t state = 0; state < count; ++state) {
+      for (std::size_t i = 0; i < visible.units(); ++i) all.bits().set(state, i, visible.bits().get(r, i));
+    }
+    f(r, all, machine.energy(all, context));
+  }
+}
+
+double log_sum_of(std::span<const double> energies) {
+  LogSum sum;
+  for (const double energy : energies) sum.add(-energy);
+  return sum.value();
 }
 
 }  // namespace
 
+bool enumerable(const Boltzmann& machine) {
+  return no_more_states(machine.units(), machine.graph().units(), kMaxEnumeratedUnits);
+}
+
+bool enumerable_hidden(const Boltzmann& machine) {
+  return no_more_states(machine.units(), machine.hidden(), kMaxEnumeratedHidden);
+}
+
 std::optional<double> exact_log_z(const Boltzmann& machine, const Context& context) {
   require_enumerable(machine);
+  if (letters_of(machine.units()) > 0) return log_z_of_letters(machine, context);
   const StateWalk all(machine);
   LogSum total;
   for (std::size_t first = 0; first < all.blocks(); first += kBlocksAtATime) {
@@ -142,6 +278,7 @@ std::optional<double> exact_log_z(const Boltzmann& machine, const Context& conte
 
 Statistics exact_statistics(const Boltzmann& machine, const Context& context) {
   const std::optional<double> log_z = exact_log_z(machine, {context.threads});
+  if (letters_of(machine.units()) > 0) return statistics_of_letters(machine, *log_z, context);
   const HighUnits high(StateWalk(machine), *log_z, context);
   const Graph& graph = machine.graph();
   const double low = levels_of(machine.units()).low, gap = levels_of(machine.units()).gap();
@@ -157,6 +294,25 @@ Statistics exact_statistics(const Boltzmann& machine, const Context& context) {
     });
   }
   return out;
+}
+
+std::vector<double> exact_free_energy(const Boltzmann& machine, const State& visible, const Context& context) {
+  if (machine.hidden() == 0) return machine.energy(visible, context);
+  std::vector<double> out(visible.chains());
+  for_hidden_states(machine, visible, context, [&](std::size_t r, const State&, std::span<const double> energies) {
+    out[r] = -log_sum_of(energies);
+  });
+  return out;
+}
+
+void add_exact_statistics(const Boltzmann& machine, const State& visible, std::span<const double> row_weights,
+                          Statistics& out, const Context& context) {
+  if (machine.hidden() == 0) return machine.add_statistics(visible, row_weights, out, context);
+  for_hidden_states(machine, visible, context, [&](std::size_t r, const State& all, std::vector<double> energies) {
+    const double log_sum = log_sum_of(energies), weight = row_weights.size() == 1 ? row_weights[0] : row_weights[r];
+    for (double& energy : energies) energy = weight * portable_exp(-energy - log_sum);
+    machine.add_statistics(all, energies, out, context);
+  });
 }
 
 }  // namespace ergodic

@@ -3,19 +3,36 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/model/boltzmann.hpp"
 
 namespace ergodic {
 
-/// What can be enumerated at most: 16.8 million states.
+/// What can be enumerated at most: 16.8 million states, so 24 two-valued units.
 inline constexpr std::size_t kMaxEnumeratedUnits = 24;
+/// Of the hidden units, for each row of visible ones: 65,536 states.
+inline constexpr std::size_t kMaxEnumeratedHidden = 16;
 
-/// log Z. UsageError above kMaxEnumeratedUnits. Progress counts states; nothing if stopped before the end.
+/// Whether all states, or all of the hidden units, are no more than that many two-valued units have.
+bool enumerable(const Boltzmann& machine);
+bool enumerable_hidden(const Boltzmann& machine);
+
+/// log Z. UsageError if not enumerable. Progress counts states; nothing if stopped before the end.
 std::optional<double> exact_log_z(const Boltzmann& machine, const Context& context);
 
 /// The machine's expectation of the statistics: of x_i x_j along the edges, and of x.
 Statistics exact_statistics(const Boltzmann& machine, const Context& context);
+
+/// F(x) = -log sum over hidden states of e^-E(x, v) for each row of visible units: log p(x) = -F(x) - log Z. UsageError
+/// if the hidden units are not enumerable.
+std::vector<double> exact_free_energy(const Boltzmann& machine, const State& visible, const Context& context);
+
+/// Adds row_weight * the expectation of the statistics given the visible units, over the rows. One row weight, or one
+/// for each row.
+void add_exact_statistics(const Boltzmann& machine, const State& visible, std::span<const double> row_weights,
+                          Statistics& out, const Context& context);
 
 }  // namespace ergodic

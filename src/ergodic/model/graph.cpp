@@ -36,8 +36,9 @@ std::vector<std::size_t> begins_of(std::vector<std::size_t> counts) {
 
 }  // namespace
 
-Graph::Graph(std::size_t units, std::span<const Pair> pairs) : units_(units), complete_(pairs.size() == this->pairs()) {
-  if (complete_) return;
+Graph::Graph(std::size_t units, std::span<const Pair> pairs)
+    : units_(units), site_units_(pairs.size() == this->pairs() ? 1 : 0) {
+  if (site_units_ > 0) return;
   std::vector<std::size_t> later(units + 1), all(units + 1);
   for (const auto& [low, high] : pairs) {
     ++later[low + 1];
@@ -61,6 +62,23 @@ Graph::Graph(std::size_t units, std::span<const Pair> pairs) : units_(units), co
 Graph dense_graph(std::size_t units) {
   require_units(units);
   return Graph(units);
+}
+
+Graph site_graph(const Graph& sites, std::size_t letters) {
+  require(letters >= 1 && sites.units() <= Graph::kMaxUnits / letters,
+          fmt::format("a graph needs from 1 to {} units, found {} sites of {} letters", Graph::kMaxUnits, sites.units(),
+                      letters));
+  const std::size_t units = sites.units() * letters;
+  if (sites.site_units() > 0) return Graph(units, sites.site_units() * letters);
+  require_edges(static_cast<double>(sites.edges()) * static_cast<double>(letters * letters));
+  std::vector<Graph::Pair> pairs;
+  pairs.reserve(sites.edges() * letters * letters);
+  for (std::size_t unit = 0; unit < units; ++unit) {
+    sites.for_later_neighbours(unit / letters, [&](std::size_t other, std::size_t) {
+      for (std::size_t b = 0; b < letters; ++b) pairs.push_back(sorted_pair(unit, other * letters + b));
+    });
+  }
+  return Graph(units, pairs);
 }
 
 Graph grid_graph(std::size_t height, std::size_t width, Border border) {

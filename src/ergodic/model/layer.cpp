@@ -38,18 +38,20 @@ double Spin::log_sum(const Row& row) const { return sum_log_cosh(row.fields); }
 void Spin::means(const Row& row, std::span<float> out) const { two_valued_means(kLevels, row, out); }
 void Spin::draw(const Row& row, const RowDraw& to) const { two_valued_draw(kLevels, row, to); }
 
-namespace {
+LetterWeights::LetterWeights(std::span<const double> fields, std::vector<double>& storage) : weights(storage) {
+  storage.resize(fields.size());
+  largest = *std::max_element(fields.begin(), fields.end());
+  for (std::size_t a = 0; a < fields.size(); ++a) total += storage[a] = portable_exp(fields[a] - largest);
+}
 
-/// The weights e^(I - largest I) of the letters of a site, and their sum.
-struct LetterWeights {
-  LetterWeights(std::span<const double> fields, std::vector<double>& storage) : weights(storage) {
-    weights.resize(fields.size());
-    largest = *std::max_element(fields.begin(), fields.end());
-    for (std::size_t a = 0; a < fields.size(); ++a) total += weights[a] = portable_exp(fields[a] - largest);
-  }
-  std::vector<double>& weights;
-  double largest = 0.0, total = 0.0;
-};
+std::size_t LetterWeights::drawn(double uniform) const {
+  double left = total * uniform;
+  std::size_t letter = 0;
+  while (letter + 1 < weights.size() && left >= weights[letter]) left -= weights[letter++];
+  return letter;
+}
+
+namespace {
 
 /// Calls f(site, first unit, weights) for each site of a row.
 template <class F>
@@ -78,9 +80,7 @@ void Potts::means(const Row& row, std::span<float> out) const {
 
 void Potts::draw(const Row& row, const RowDraw& to) const {
   for_sites(*this, row, [&](std::size_t s, std::size_t first, const LetterWeights& site) {
-    double left = site.total * to.draw.uniform(to.chain, static_cast<std::uint32_t>(s));
-    std::size_t letter = 0;
-    while (letter + 1 < letters && left >= site.weights[letter]) left -= site.weights[letter++];
+    const std::size_t letter = site.drawn(to.draw.uniform(to.chain, static_cast<std::uint32_t>(s)));
     for (std::size_t a = 0; a < letters; ++a) to.out.bits().set(to.row, first + a, a == letter);
   });
 }

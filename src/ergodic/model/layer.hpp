@@ -39,6 +39,17 @@ struct RowDraw {
   std::size_t row;
 };
 
+/// The letters of one site under their fields: the weights e^(I - largest I), kept in `storage`, and their sum.
+struct LetterWeights {
+  LetterWeights(std::span<const double> fields, std::vector<double>& storage);
+
+  /// The letter that a uniform number in [0, 1) draws.
+  std::size_t drawn(double uniform) const;
+
+  const std::vector<double>& weights;
+  double largest = 0.0, total = 0.0;
+};
+
 /// Units in {0, 1}.
 struct Bernoulli {
   static constexpr std::string_view kName = "bernoulli";

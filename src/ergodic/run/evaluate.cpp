@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/store/model_file.hpp"
 
 namespace ergodic {
@@ -17,6 +18,19 @@ nlohmann::ordered_json json_of(const std::optional<Estimate>& estimate) {
           {"upper", estimate->upper},
           {"standard_error", estimate->standard_error},
           {"method", estimate->method}};
+}
+
+/// Why there is no log Z.
+std::string why_not(const Rbm& model) {
+  const double bits = enumerated_bits(model), most = most_enumerated_bits(model);
+  if (bits <= most) return "stopped before the end";
+  return fmt::format("the smaller layer has {:.0f} units, and exact enumeration goes up to {:.0f}", bits, most);
+}
+
+std::string why_not(const Boltzmann& model) {
+  if (enumerable(model)) return "stopped before the end";
+  return fmt::format("the machine has {} {} units, and exact enumeration goes up to the states of {} two-valued ones",
+                     units_of(model.units()), name_of(model.units()), kMaxEnumeratedUnits);
 }
 
 }  // namespace
@@ -33,19 +47,19 @@ Spec EvaluateRequest::spec() {
 
 EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) {
   const ModelFile file = load_model(request.model);
-  const Rbm& model = rbm_in(file, "evaluate");
-  const Layer& visible = model.visible();
-  const Dataset data = load_split_for(visible, request.data, request.split);
   const Key key{request.seed};
+  const auto* boltzmann = std::get_if<Boltzmann>(&file.machine);
+  const Layer visible = boltzmann ? boltzmann->visible_layer() : rbm_in(file, "evaluate").visible();
+  const Dataset data = load_split_for(visible, request.data, request.split);
   const State rows = first_rows(visible, data, data.rows(), key);
-  EvaluateResult out{data.rows(), judge(model, rows, key, context), ""};
-  if (!out.judgement.log_z) {
-    const double bits = enumerated_bits(model), most = most_enumerated_bits(model);
-    out.why_no_log_z =
-        bits > most
-            ? fmt::format("the smaller layer has {:.0f} units, and exact enumeration goes up to {:.0f}", bits, most)
-            : "stopped before the end";
+  if (boltzmann) {
+    EvaluateResult out{data.rows(), judge(*boltzmann, rows, context), ""};
+    if (!out.judgement.log_z) out.why_no_log_z = why_not(*boltzmann);
+    return out;
   }
+  const Rbm& model = rbm_in(file, "evaluate");
+  EvaluateResult out{data.rows(), judge(model, rows, key, context), ""};
+  if (!out.judgement.log_z) out.why_no_log_z = why_not(model);
   return out;
 }
 

@@ -70,19 +70,34 @@ InspectResult inspect(const InspectRequest& request) {
   require_writable(request.filters);
   if (is_hopfield(request.model)) return inspect_hopfield(request);
   const ModelFile file = load_model(request.model);
-  const Rbm& model = rbm_in(file, "inspect");
   InspectResult out;
-  out.model = "rbm";
-  out.visible = units_of(model.visible());
-  out.hidden = units_of(model.hidden());
-  out.visible_type = name_of(model.visible());
-  out.hidden_type = name_of(model.hidden());
-  for (const Slot& slot : model.parameters().slots()) describe(out, slot.name, model.parameters()[slot.name]);
+  if (const auto* boltzmann = std::get_if<Boltzmann>(&file.machine)) {
+    require(request.filters.empty(),
+            "--filters draws what each hidden unit of a restricted Boltzmann machine sees; a machine on a graph has "
+            "couplings between any units");
+    out.model = "boltzmann";
+    out.visible = boltzmann->visible();
+    out.hidden = boltzmann->hidden();
+    out.visible_type = out.hidden_type = name_of(boltzmann->units());
+    out.edges = boltzmann->graph().edges();
+  } else {
+    const Rbm& rbm = rbm_in(file, "inspect");
+    out.model = "rbm";
+    out.visible = units_of(rbm.visible());
+    out.hidden = units_of(rbm.hidden());
+    out.visible_type = name_of(rbm.visible());
+    out.hidden_type = name_of(rbm.hidden());
+  }
+  const Parameters& parameters =
+      std::visit([](const auto& machine) -> const Parameters& { return machine.parameters(); }, file.machine);
+  for (const Slot& slot : parameters.slots()) {
+    if (slot.size > 0) describe(out, slot.name, parameters[slot.name]);
+  }
   out.notes = file.notes;
   out.verified = file.verified;
   if (!request.filters.empty()) {
     const PictureShape shape = shape_from_notes(file.notes, out.visible);
-    write_png(request.filters, picture_of_filters(model, shape, request.filter_count));
+    write_png(request.filters, picture_of_filters(rbm_in(file, "--filters"), shape, request.filter_count));
   }
   return out;
 }
@@ -94,6 +109,7 @@ std::string to_json(const InspectResult& result) {
     out["hidden"] = result.hidden;
     out["hidden_type"] = result.hidden_type;
   }
+  if (result.edges) out["edges"] = *result.edges;
   if (!result.rule.empty()) out["rule"] = result.rule;
   if (result.patterns > 0) {
     out["patterns"] = result.patterns;
@@ -110,9 +126,12 @@ std::string to_json(const InspectResult& result) {
 }
 
 std::string to_text(const InspectResult& result) {
-  std::string out = result.model == "rbm" ? "restricted Boltzmann machine\n" : "Hopfield network\n";
+  std::string out = result.model == "rbm"         ? "restricted Boltzmann machine\n"
+                    : result.model == "boltzmann" ? "Boltzmann machine\n"
+                                                  : "Hopfield network\n";
   out += fmt::format("visible     {} {}\n", result.visible, result.visible_type);
   if (result.hidden > 0) out += fmt::format("hidden      {} {}\n", result.hidden, result.hidden_type);
+  if (result.edges) out += fmt::format("edges       {}\n", *result.edges);
   if (!result.rule.empty()) out += fmt::format("rule        {}\n", result.rule);
   if (result.patterns > 0) out += fmt::format("patterns    {}, beta {:.4g}\n", result.patterns, result.beta);
   out += fmt::format("parameters  {}\ndigest      {}\n", result.parameters, digest_text(result.verified));

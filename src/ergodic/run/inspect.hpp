@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "ergodic/core/context.hpp"
@@ -23,8 +24,9 @@ struct InspectResult {
   struct Range {
     double smallest = 0.0, largest = 0.0, root_mean_square = 0.0;
   };
-  std::string model;  ///< "rbm" or "hopfield"
+  std::string model;  ///< "rbm", "boltzmann" or "hopfield"
   std::size_t visible = 0, hidden = 0;
+  std::optional<std::size_t> edges;  ///< of a machine on a graph
   std::string visible_type, hidden_type;
   std::string rule;          ///< of a Hopfield network: how its patterns were stored
   std::size_t patterns = 0;  ///< that the modern form holds; of the others the couplings do not tell

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
@@ -99,12 +100,100 @@ LowestEnergy summary_of(const Lowest& lowest) {
   return out;
 }
 
+Layer visible_of(const Rbm& model) { return model.visible(); }
+Layer visible_of(const Boltzmann& model) { return model.visible_layer(); }
+
+/// Which units of the first layer of the chains stay, if these visible ones do.
+Bits mask_for(const Rbm&, const Bits& visible) { return visible; }
+Bits mask_for(const Boltzmann& model, const Bits& visible) {
+  Bits out(1, units_of(model.units()));
+  for_each_set(visible.row(0), [&](std::size_t unit) { out.set(0, unit, true); });
+  return out;
+}
+
+/// Chains with these visible states, and hidden ones drawn.
+Chains chains_at(const Rbm& model, State visible, Key key, const Context& context) {
+  return start_at(model, std::move(visible), 0, key, context);
+}
+Chains chains_at(const Boltzmann& model, const State& visible, Key key, const Context&) {
+  Chains out = far_start(model, visible.chains(), key);
+  for (std::size_t r = 0; r < visible.chains(); ++r) {
+    for (std::size_t i = 0; i < visible.units(); ++i) out.layers[0].bits().set(r, i, visible.bits().get(r, i));
+  }
+  return out;
+}
+Chains far_chains(const Rbm& model, std::size_t count, Key key, const Context& context) {
+  return far_start(model, count, key, context);
+}
+Chains far_chains(const Boltzmann& model, std::size_t count, Key key, const Context&) {
+  return far_start(model, count, key);
+}
+
+/// What is shown of the chains: visible states, or their expected values.
+Matrix<float> shown(const Rbm& model, const Chains& chains, bool means, const Context& context) {
+  return means ? plain_means(model, chains.layers[Rbm::kHidden], context) : plain_values(chains.layers[Rbm::kVisible]);
+}
+Matrix<float> shown(const Boltzmann& model, const Chains& chains, bool, const Context&) {
+  const Matrix<float> all = plain_values(chains.layers[0]);
+  Matrix<float> out(all.rows(), model.visible());
+  for (std::size_t r = 0; r < out.rows(); ++r) std::copy_n(all.row(r).begin(), out.cols(), out.row(r).begin());
+  return out;
+}
+
 void require_consistent(const SampleRequest& request) {
   require_picture_or_array(request.out);
   require(request.data.source.empty() == request.fixed.empty(),
           "--data gives the rows to complete and --fixed the units of them that stay: give both, or neither");
   require(!request.means || request.sampling.sampler != SamplerKind::kAnnealing,
           "annealing looks for states of low energy, which have no expected values; leave out --means");
+}
+
+template <class Model>
+SampleResult samples_of(const SampleRequest& request, const Model& model, const ModelFile& file,
+                        const Context& context) {
+  constexpr bool kTwoLayers = std::is_same_v<Model, Rbm>;
+  const Layer visible = visible_of(model);
+  const bool completes = !request.fixed.empty();
+  const Key key{request.seed};
+  SamplingOptions options = request.sampling;
+  if (completes) options.fixed = mask_for(model, read_mask(request.fixed, visible));
+  const auto started = std::chrono::steady_clock::now();
+  Chains chains = completes ? chains_at(model, start_rows(request, visible), key, context)
+                            : far_chains(model, request.count, key, context);
+  const bool alike = same_given(chains.layers[0], options.fixed);
+  const bool bounded = kTwoLayers && options.sampler == SamplerKind::kGibbs;
+  MixingWatch watch(watched_energy(model), request.count, options.sweeps, bounded);
+  const std::unique_ptr<Sampling> sampling = make_sampling(options, model, context);
+  const bool watched = alike && !sampling->lowest();
+  while (chains.sweep < options.sweeps && !context.stop_requested()) {
+    sampling->sweep(chains, key, context);
+    if (watched) watch.look(chains, context);
+    context.progress({chains.sweep, options.sweeps});
+  }
+  SampleResult result;
+  result.out = request.out;
+  result.count = request.count;
+  result.accepted = sampling->accepted();
+  result.swapped = sampling->swapped();
+  result.sweeps = chains.sweep;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  result.stopped = chains.sweep < options.sweeps;
+  if (result.stopped) return result;
+  if (const Lowest* lowest = sampling->lowest()) {
+    result.lowest = summary_of(*lowest);
+    chains.layers[0] = lowest->layers[0];
+  } else {
+    result.mixing = watched ? watch.report() : not_judged("the chains are given different rows, and need not agree");
+    if (result.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*result.mixing));
+  }
+  const Matrix<float> values = shown(model, chains, request.means, context);
+  if (is_array(request.out)) {
+    write_values(request.out, values);
+  } else {
+    const PictureShape shape = shape_from_notes(file.notes, values.cols());
+    write_png(request.out, picture_of_rows(drawable(values, visible), shape));
+  }
+  return result;
 }
 
 }  // namespace
@@ -130,48 +219,11 @@ Spec SampleRequest::spec() {
 SampleResult draw_samples(const SampleRequest& request, const Context& context) {
   require_consistent(request);
   const ModelFile file = load_model(request.model);
-  const Rbm& model = rbm_in(file, "sample");
-  const bool completes = !request.fixed.empty();
-  const Key key{request.seed};
-  SamplingOptions options = request.sampling;
-  if (completes) options.fixed = read_mask(request.fixed, model.visible());
-  const auto started = std::chrono::steady_clock::now();
-  Chains chains = completes ? start_at(model, start_rows(request, model.visible()), 0, key, context)
-                            : far_start(model, request.count, key, context);
-  const bool alike = same_given(chains.layers[Rbm::kVisible], options.fixed);
-  MixingWatch watch(watched_energy(model), request.count, options.sweeps, options.sampler == SamplerKind::kGibbs);
-  const std::unique_ptr<Sampling> sampling = make_sampling(options, model, context);
-  const bool watched = alike && !sampling->lowest();
-  while (chains.sweep < options.sweeps && !context.stop_requested()) {
-    sampling->sweep(chains, key, context);
-    if (watched) watch.look(chains, context);
-    context.progress({chains.sweep, options.sweeps});
-  }
-  SampleResult result;
-  result.out = request.out;
-  result.count = request.count;
-  result.accepted = sampling->accepted();
-  result.swapped = sampling->swapped();
-  result.sweeps = chains.sweep;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  result.stopped = chains.sweep < options.sweeps;
-  if (result.stopped) return result;
-  if (const Lowest* lowest = sampling->lowest()) {
-    result.lowest = summary_of(*lowest);
-    chains.layers[Rbm::kVisible] = lowest->layers[0];
-  } else {
-    result.mixing = watched ? watch.report() : not_judged("the chains are given different rows, and need not agree");
-    if (result.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*result.mixing));
-  }
-  const Matrix<float> values = request.means ? plain_means(model, chains.layers[Rbm::kHidden], context)
-                                             : plain_values(chains.layers[Rbm::kVisible]);
-  if (is_array(request.out)) {
-    write_values(request.out, values);
-  } else {
-    const PictureShape shape = shape_from_notes(file.notes, values.cols());
-    write_png(request.out, picture_of_rows(drawable(values, model.visible()), shape));
-  }
-  return result;
+  require(
+      !request.means || std::holds_alternative<Rbm>(file.machine),
+      "--means shows expected values given the hidden layer of a restricted Boltzmann machine; a machine on a graph "
+      "has no such layer");
+  return std::visit([&](const auto& model) { return samples_of(request, model, file, context); }, file.machine);
 }
 
 Spec ReconstructRequest::spec() {

@@ -20,10 +20,18 @@ Spec TrainRequest::spec() {
               "visible units: {0,1}, -1/+1, letters, real with normal noise, or real and not negative")
       .choice("hidden-type", hidden_type, "hidden units, the same types")
       .count("hidden-letters", hidden_letters, 2, 1000, "letters of each hidden unit, if --hidden-type is potts");
+  spec.group("Boltzmann machine")
+      .text("graph", graph,
+            "which units of a Boltzmann machine, or sites of letters, are coupled: dense (all), grid:HxW, torus:HxW "
+            "(with periodic "
+            "borders), random:DEGREE (each unit with so many others on average), or a file of two units on each line, "
+            "counted from 0",
+            "GRAPH");
   add_hopfield_options(spec, hopfield);
   spec.group("Training")
       .choice("method", method,
-              "the model's side of the gradient: persistent chains, chains from the data, or exact (small machines)")
+              "the model's side of the gradient: persistent chains, chains from the data, or exact (small machines); "
+              "pseudo needs none, and is for boltzmann")
       .count("steps", steps, 1, 100000, "Gibbs sweeps for each update")
       .count("chains", chains, 0, 1000000, "persistent chains (0: as many as the batch has rows)")
       .count("batch", batch, 0, 100000000, "rows in a mini-batch (0: 100, or all rows if there are fewer)")
@@ -61,6 +69,8 @@ TrainResult train(TrainRequest request, const Context& context) {
   switch (request.model) {
     case ModelKind::kRbm:
       return train_rbm(std::move(request), context);
+    case ModelKind::kBoltzmann:
+      return train_boltzmann(std::move(request), context);
     case ModelKind::kHopfield:
       return train_hopfield(request, context);
   }

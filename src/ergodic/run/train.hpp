@@ -16,7 +16,7 @@
 namespace ergodic {
 
 enum class UnitType { kBernoulli, kSpin, kPotts, kGaussian, kRelu };
-enum class ModelKind { kRbm, kHopfield };
+enum class ModelKind { kRbm, kBoltzmann, kHopfield };
 
 template <>
 struct Names<UnitType> {
@@ -28,13 +28,13 @@ struct Names<UnitType> {
 };
 template <>
 struct Names<ModelKind> {
-  static constexpr std::array<std::pair<ModelKind, std::string_view>, 2> kAll{
-      {{ModelKind::kRbm, "rbm"}, {ModelKind::kHopfield, "hopfield"}}};
+  static constexpr std::array<std::pair<ModelKind, std::string_view>, 3> kAll{
+      {{ModelKind::kRbm, "rbm"}, {ModelKind::kBoltzmann, "boltzmann"}, {ModelKind::kHopfield, "hopfield"}}};
 };
 template <>
 struct Names<Method> {
-  static constexpr std::array<std::pair<Method, std::string_view>, 3> kAll{
-      {{Method::kPcd, "pcd"}, {Method::kCd, "cd"}, {Method::kExact, "exact"}}};
+  static constexpr std::array<std::pair<Method, std::string_view>, 4> kAll{
+      {{Method::kPcd, "pcd"}, {Method::kCd, "cd"}, {Method::kExact, "exact"}, {Method::kPseudo, "pseudo"}}};
 };
 template <>
 struct Names<Schedule> {
@@ -50,6 +50,7 @@ struct TrainRequest {
   UnitType hidden_type = UnitType::kBernoulli;
   std::uint64_t hidden = 500;
   std::uint64_t hidden_letters = 4;
+  std::string graph = "dense";  ///< of a Boltzmann machine
   HopfieldOptions hopfield;
   Method method = Method::kPcd;
   std::uint64_t steps = 1;

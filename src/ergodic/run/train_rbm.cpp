@@ -37,6 +37,8 @@ std::vector<Picture> pictures_of(const Rbm& model, const Dataset& data, Key key,
 }  // namespace
 
 TrainResult train_rbm(TrainRequest request, const Context& context) {
+  require(request.method != Method::kPseudo,
+          "--method pseudo is for --model boltzmann, whose units depend on no hidden ones; take pcd, cd or exact");
   const TrainingData data = prepare(request);
   const Key key{request.seed};
   const Layer visible = visible_layer(request, data.train), hidden = hidden_layer(request);

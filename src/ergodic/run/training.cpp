@@ -56,6 +56,7 @@ void check_outputs(const TrainRequest& request, const std::filesystem::path& che
   const auto exists = [&](const std::filesystem::path& path) { return std::filesystem::exists(path, unreadable); };
   require_distinct({{"--data", exists(request.data.source) ? request.data.source : ""},
                     {"--labels", request.data.labels},
+                    {"--graph", request.model == ModelKind::kBoltzmann && exists(request.graph) ? request.graph : ""},
                     {"--out", request.out},
                     {"the checkpoint of --out", checkpoint},
                     {"--log", request.log},

@@ -66,5 +66,7 @@ TrainResult run_training(const TrainRequest& request, const TrainingData& data, 
 
 /// The restricted machine.
 TrainResult train_rbm(TrainRequest request, const Context& context);
+/// The machine on a graph.
+TrainResult train_boltzmann(TrainRequest request, const Context& context);
 
 }  // namespace ergodic

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/store/boltzmann_file.hpp"
 #include "ergodic/store/sealed.hpp"
 #include "ergodic/store/tensors.hpp"
 
@@ -71,16 +72,29 @@ void save_model(const std::filesystem::path& path, const Rbm& model, const std::
   write_sealed(path, std::move(tensors));
 }
 
+void save_model(const std::filesystem::path& path, const Boltzmann& model,
+                const std::map<std::string, std::string>& notes) {
+  Tensors tensors;
+  tensors.metadata = notes;
+  put_boltzmann(tensors, model);
+  write_sealed(path, std::move(tensors));
+}
+
 ModelFile load_model(const std::filesystem::path& path) {
   const std::string where = path.string();
   const Unsealed file = read_sealed(path);
   const std::string& kind = model_kind(file.tensors, where);
-  if (kind != "rbm") {
-    throw DataError(fmt::format("{}: metadata: expected the model rbm, found '{}'{}", where, kind,
+  const bool on_a_graph = kind == kBoltzmannKind;
+  if (kind != "rbm" && !on_a_graph) {
+    throw DataError(fmt::format("{}: metadata: expected the model rbm or boltzmann, found '{}'{}", where, kind,
                                 kind == "hopfield" ? "; a Hopfield network is for `ergodic recall`" : ""));
   }
-  ModelFile out{rbm_from(file.tensors, where), file.tensors.metadata, file.verified};
+  ModelFile out{on_a_graph ? Machine(boltzmann_from(file.tensors, where)) : Machine(rbm_from(file.tensors, where)),
+                file.tensors.metadata, file.verified};
   for (const std::string_view key : kOwnKeys) out.notes.erase(std::string(key));
+  for (const std::string_view key : kBoltzmannKeys) {
+    if (on_a_graph) out.notes.erase(std::string(key));
+  }
   return out;
 }
 

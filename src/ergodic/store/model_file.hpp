@@ -26,6 +26,9 @@ struct ModelFile {
 /// Writes the machine with its notes, atomically. The same machine and notes give the same bytes.
 void save_model(const std::filesystem::path& path, const Rbm& model, const std::map<std::string, std::string>& notes);
 
+void save_model(const std::filesystem::path& path, const Boltzmann& model,
+                const std::map<std::string, std::string>& notes);
+
 /// DataError if anything is missing, of another shape, not finite, or damaged.
 ModelFile load_model(const std::filesystem::path& path);
 

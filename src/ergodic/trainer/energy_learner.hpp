@@ -84,7 +84,9 @@ class EnergyLearner : public Learner {
     return out;
   }
 
-  LearnerState state() const override { return {velocity_, {}, negative_->chains() ? *negative_->chains() : Chains{}}; }
+  LearnerState state() const override {
+    return {velocity_, {}, negative_->chains() ? *negative_->chains() : Chains{}, {}};
+  }
   void restore(LearnerState state) override {
     velocity_ = std::move(state.velocity);
     if (Chains* chains = negative_->chains()) *chains = std::move(state.chains);
