@@ -47,6 +47,7 @@
 // E(x; theta).
 #include "ergodic/model/boltzmann.hpp"
 #include "ergodic/model/concepts.hpp"
+#include "ergodic/model/differences.hpp"
 #include "ergodic/model/exact.hpp"
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/model/graph.hpp"
@@ -54,7 +55,9 @@
 #include "ergodic/model/hopfield.hpp"
 #include "ergodic/model/layer.hpp"
 #include "ergodic/model/modern_hopfield.hpp"
+#include "ergodic/model/neural.hpp"
 #include "ergodic/model/parameters.hpp"
+#include "ergodic/model/perceptron.hpp"
 #include "ergodic/model/proxies.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/model/recall.hpp"
@@ -73,12 +76,14 @@
 // log Z, and with it the likelihood.
 #include "ergodic/estimator/annealing.hpp"
 #include "ergodic/estimator/diagnostics.hpp"
+#include "ergodic/estimator/energy_log_z.hpp"
 #include "ergodic/estimator/estimate.hpp"
 #include "ergodic/estimator/likelihood.hpp"
 // Kept and shown.
 #include "ergodic/report/curves.hpp"
 #include "ergodic/report/fanout.hpp"
 #include "ergodic/report/html.hpp"
+#include "ergodic/report/landscape.hpp"
 #include "ergodic/report/log.hpp"
 #include "ergodic/report/progress.hpp"
 #include "ergodic/report/sheet.hpp"
