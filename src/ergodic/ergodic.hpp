@@ -62,10 +62,17 @@
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/model/recall.hpp"
 #include "ergodic/model/storage.hpp"
+#include "ergodic/model/tempered.hpp"
+#include "ergodic/model/visible_marginal.hpp"
 // x' ~ p.
+#include "ergodic/sampler/acceptance.hpp"
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/sampler/hmc.hpp"
+#include "ergodic/sampler/langevin.hpp"
 #include "ergodic/sampler/metropolis.hpp"
+#include "ergodic/sampler/simulated_annealing.hpp"
+#include "ergodic/sampler/tempering.hpp"
 // Data minus model.
 #include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/monitor.hpp"

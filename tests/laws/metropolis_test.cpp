@@ -1,4 +1,5 @@
 // Laws of Metropolis sampling: its acceptance where that is known, and the distribution it must leave where it is.
+#include "ergodic/model/visible_marginal.hpp"
 #include "ergodic/sampler/metropolis.hpp"
 
 #include <gtest/gtest.h>

@@ -26,6 +26,9 @@ enum class Purpose : std::uint8_t {
   kRecall,
   kDamage,
   kMetropolis,
+  kLangevin,
+  kHamiltonian,
+  kTempering,
 };
 
 /// All the random numbers of one purpose at one step: a table indexed by (row, index) that costs nothing to hold.

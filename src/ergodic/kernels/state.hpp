@@ -1,6 +1,7 @@
 // State: a batch of one layer, a row for each chain. Units of few values are packed bits, others are floats.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +45,31 @@ class State {
   float value(std::size_t chain, std::size_t unit) const {
     if (real_) return reals_(chain, unit);
     return bits_.get(chain, unit) ? levels_.high : levels_.low;
+  }
+
+  /// A row of another state of the same kind in place of this one.
+  void set_row(std::size_t row, const State& from, std::size_t from_row) {
+    if (real_) {
+      std::ranges::copy(from.reals_.row(from_row), reals_.row(row).begin());
+    } else {
+      std::ranges::copy(from.bits_.row(from_row), bits_.row(row).begin());
+    }
+  }
+
+  /// The same row of another state of the same kind, and this one there.
+  void swap_rows(std::size_t row, State& other) {
+    if (real_) {
+      std::ranges::swap_ranges(reals_.row(row), other.reals_.row(row));
+    } else {
+      std::ranges::swap_ranges(bits_.row(row), other.bits_.row(row));
+    }
+  }
+
+  /// Some of the rows alone.
+  State rows(std::size_t begin, std::size_t count) const {
+    State out = real_ ? State(Matrix<float>(count, units())) : State(count, units(), levels_);
+    for (std::size_t r = 0; r < count; ++r) out.set_row(r, *this, begin + r);
+    return out;
   }
 
   bool operator==(const State&) const = default;

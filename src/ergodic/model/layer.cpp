@@ -233,6 +233,12 @@ bool real_valued(const Layer& layer) {
   return std::holds_alternative<Gaussian>(layer) || std::holds_alternative<Relu>(layer);
 }
 
+void require_gaussian(const Layer& layer) {
+  require(std::holds_alternative<Gaussian>(layer),
+          fmt::format("forces act on gaussian units, found {} ones; take gibbs or metropolis sampling{}", name_of(layer),
+                      std::holds_alternative<Relu>(layer) ? ", which know that relu units end at 0" : ""));
+}
+
 Levels levels_of(const Layer& layer) {
   assert(!real_valued(layer));
   return std::holds_alternative<Spin>(layer) ? Spin::kLevels : Bernoulli::kLevels;

@@ -116,6 +116,8 @@ std::size_t sites_of(const Layer& layer);
 bool two_valued(const Layer& layer);
 /// Whether values are real numbers, which have a precision.
 bool real_valued(const Layer& layer);
+/// UsageError unless the units are gaussian: others have no derivatives by their values, or an end at 0.
+void require_gaussian(const Layer& layer);
 /// The values that bits stand for. Not for real values.
 Levels levels_of(const Layer& layer);
 /// A state of this many chains: all units low, all sites at the first letter, all reals zero.

@@ -23,14 +23,6 @@ struct Restored {
   std::vector<RecallPath> paths;
 };
 
-State rows_from(const Bits& bits, std::size_t begin, std::size_t count) {
-  State out(count, bits.cols(), Spin::kLevels);
-  for (std::size_t r = 0; r < count; ++r) {
-    std::copy(bits.row(begin + r).begin(), bits.row(begin + r).end(), out.bits().row(r).begin());
-  }
-  return out;
-}
-
 Matrix<float> values_of(const State& rows) {
   Matrix<float> out(rows.chains(), rows.units());
   unpack(rows, out);
@@ -52,16 +44,16 @@ Restored restore(const RecallRequest& request, const ModernHopfield& network, co
 
 /// All rows, a part of them at a time; nothing if stopped before the end.
 template <class Network>
-std::optional<Restored> restore_all(const RecallRequest& request, const Network& network, const Bits& given,
+std::optional<Restored> restore_all(const RecallRequest& request, const Network& network, const State& given,
                                     const Context& context) {
-  Restored out{Matrix<float>(given.rows(), given.cols()), {}};
-  for (std::size_t begin = 0; begin < given.rows(); begin += kRowsAtATime) {
+  Restored out{Matrix<float>(given.chains(), given.units()), {}};
+  for (std::size_t begin = 0; begin < given.chains(); begin += kRowsAtATime) {
     if (context.stop_requested()) return std::nullopt;
-    const std::size_t count = std::min(kRowsAtATime, given.rows() - begin);
-    Restored part = restore(request, network, rows_from(given, begin, count), begin, context);
+    const std::size_t count = std::min(kRowsAtATime, given.chains() - begin);
+    Restored part = restore(request, network, given.rows(begin, count), begin, context);
     std::copy(part.values.elements().begin(), part.values.elements().end(), out.values.row(begin).begin());
     std::move(part.paths.begin(), part.paths.end(), std::back_inserter(out.paths));
-    context.progress({begin + count, given.rows()});
+    context.progress({begin + count, given.chains()});
   }
   return out;
 }
@@ -121,20 +113,20 @@ RecallResult recall_rows(const RecallRequest& request, const Context& context) {
   const Layer spins = Spin{std::visit([](const auto& network) { return network.units(); }, file.network)};
   const Dataset data = load_split_for(spins, request.data, request.split);
   const Key key{request.seed};
-  const Bits originals = first_rows(spins, data, request.count, key).bits();
-  const Bits given = damaged(originals, request.damage, key.at(Purpose::kDamage));
+  const State originals = first_rows(spins, data, request.count, key);
+  const State given(damaged(originals.bits(), request.damage, key.at(Purpose::kDamage)), Spin::kLevels);
   const auto restored =
       std::visit([&](const auto& network) { return restore_all(request, network, given, context); }, file.network);
 
   RecallResult result;
   result.out = request.out;
-  result.count = given.rows();
+  result.count = given.chains();
   result.stopped = !restored;
   if (!restored) return result;
   add_means(restored->paths, result);
-  std::vector<Matrix<float>> columns{values_of(State(given, Spin::kLevels)), restored->values};
+  std::vector<Matrix<float>> columns{values_of(given), restored->values};
   if (request.damage > 0.0) {
-    columns.insert(columns.begin(), values_of(State(originals, Spin::kLevels)));
+    columns.insert(columns.begin(), values_of(originals));
     result.overlap_before = mean_overlap(columns[0], columns[1]);
     result.overlap_after = mean_overlap(columns[0], columns[2]);
   }

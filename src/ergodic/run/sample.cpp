@@ -10,6 +10,7 @@
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
 #include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/model/visible_marginal.hpp"
 #include "ergodic/sampler/metropolis.hpp"
 #include "ergodic/store/model_file.hpp"
 

@@ -23,8 +23,14 @@ struct Chains {
 
 /// What a sweep was like.
 struct StepInfo {
-  double accepted = 1.0;  ///< share of all proposals of all chains
+  double accepted = 1.0;             ///< share of all proposals of all chains
+  std::vector<double> swapped = {};  ///< of parallel tempering: the probability, averaged over chains, to accept the
+                                     ///< swap of each level with the next
+  std::vector<double> levels = {};   ///< and what each level accepted
 };
+inline StepInfo accepted_of(std::size_t accepted, std::size_t proposals) {
+  return {static_cast<double>(accepted) / static_cast<double>(proposals)};
+}
 
 /// Chains at a far start: the visible units drawn as if there were no couplings, the hidden ones given them.
 Chains far_start(const Rbm& model, std::size_t count, Key key, const Context& context);
