@@ -69,6 +69,7 @@
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 #include "ergodic/sampler/hmc.hpp"
+#include "ergodic/sampler/jumping.hpp"
 #include "ergodic/sampler/langevin.hpp"
 #include "ergodic/sampler/metropolis.hpp"
 #include "ergodic/sampler/simulated_annealing.hpp"
