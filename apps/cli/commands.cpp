@@ -67,13 +67,11 @@ Outcome run_evaluate(const EvaluateRequest& request, const Common& common, const
 
 Outcome run_sample(const SampleRequest& request, const Common& common, const Context& context) {
   const SampleResult result = draw_samples(request, context);
-  std::string message =
-      result.stopped ? fmt::format("stopped after {} of {} sweeps; nothing written\n", result.sweeps, request.sweeps)
-                     : fmt::format("{} samples after {} sweeps in {:.1f} s are in {}\n", result.count, result.sweeps,
-                                   result.seconds, result.out.string());
-  if (result.accepted && !result.stopped)
-    message += fmt::format("accepted {:.1f} % of the proposals\n", 100.0 * *result.accepted);
-  if (result.mixing) message += to_text(*result.mixing);
+  std::string message = result.stopped ? fmt::format("stopped after {} of {} sweeps; nothing written\n", result.sweeps,
+                                                     request.sampling.sweeps)
+                                       : fmt::format("{} samples after {} sweeps in {:.1f} s are in {}\n", result.count,
+                                                     result.sweeps, result.seconds, result.out.string());
+  message += to_text(result);
   return {common.json ? to_json(result) + "\n" : "", message, result.stopped};
 }
 

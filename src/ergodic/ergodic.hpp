@@ -107,5 +107,6 @@
 #include "ergodic/run/mixing.hpp"
 #include "ergodic/run/recall.hpp"
 #include "ergodic/run/sample.hpp"
+#include "ergodic/run/sampling.hpp"
 #include "ergodic/run/spec.hpp"
 #include "ergodic/run/train.hpp"

@@ -14,7 +14,7 @@ constexpr Key kKey{3};
 
 MixingReport watch_a_run(const Rbm& model, std::size_t count, std::uint64_t sweeps, const Context& context = {}) {
   Chains chains = far_start(model, count, kKey, context);
-  MixingWatch watch(model, count, sweeps);
+  MixingWatch watch(watched_energy(model), count, sweeps, true);
   while (chains.sweep < sweeps) {
     step(Gibbs{}, model, chains, kKey, context);
     watch.look(chains, context);
@@ -120,7 +120,7 @@ TEST(Mixing, AStoppedRunIsNotJudged) {
   SampleRequest request;
   request.model = testing::TempDir() + "stopped.safetensors";
   request.out = testing::TempDir() + "stopped.npy";
-  request.sweeps = 100;
+  request.sampling.sweeps = 100;
   save_model(request.model, test::random_machine(Bernoulli{5}, Bernoulli{4}, 0.3, 6), {});
   const SampleResult result = draw_samples(request, Context{nullptr, &observer});
   EXPECT_TRUE(result.stopped);

@@ -24,19 +24,6 @@ std::size_t watched(std::size_t chains) { return std::min(chains, kMostChains); 
 
 std::uint64_t rounded_up_ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
-/// The first chains alone.
-State head_of(const State& state, std::size_t chains) {
-  if (state.real()) {
-    Matrix<float> out(chains, state.units());
-    std::ranges::copy(state.reals().elements().first(out.elements().size()), out.elements().begin());
-    return State(std::move(out));
-  }
-  State out(chains, state.units(), state.levels());
-  const std::span<std::uint64_t> words = out.bits().words();
-  std::ranges::copy(state.bits().words().first(words.size()), words.begin());
-  return out;
-}
-
 /// The share of units that are on; of real units, their mean.
 double activity_of(const State& state, std::size_t chain) {
   double sum = 0.0;
@@ -70,22 +57,23 @@ Verdict verdict_on_all(const std::vector<MixingReport::Quantity>& quantities) {
 std::string cell(double value, int digits) { return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, digits); }
 
 /// Correlations of a function of the visible units fall with the lag in block Gibbs sampling (docs/math.md), so that a
-/// time measured on every k-th sweep is too long, by at most k - 1 sweeps.
-std::string time_cell(double sweeps, std::uint64_t every) {
-  return std::isnan(sweeps) ? "-" : fmt::format("{}{:.1f} sweeps", every == 1 ? "" : "<= ", sweeps);
+/// time measured on every k-th sweep is too long, by at most k - 1 sweeps. Of other samplers nobody knows.
+std::string time_cell(double sweeps, const MixingReport& report) {
+  const char* sign = report.every == 1 ? "" : report.bounded ? "<= " : "about ";
+  return std::isnan(sweeps) ? "-" : fmt::format("{}{:.1f} sweeps", sign, sweeps);
 }
 
-std::string row_of(const MixingReport::Quantity& quantity, std::uint64_t every) {
+std::string row_of(const MixingReport::Quantity& quantity, const MixingReport& report) {
   const Diagnosis& d = quantity.diagnosis;
   const std::string error = std::isnan(d.standard_error) ? "-" : fmt::format("{:.2g}", d.standard_error);
   return fmt::format(kRow, quantity.name, short_number(d.mean), "+-", error, cell(d.r_hat, 3), cell(d.ess_bulk, 0),
-                     cell(d.ess_tail, 0), time_cell(d.autocorrelation_time, every));
+                     cell(d.ess_tail, 0), time_cell(d.autocorrelation_time, report));
 }
 
 std::string table_of(const MixingReport& report) {
   std::string out =
       fmt::format(kRow, "quantity", "mean", "", "error", "R-hat", "bulk ESS", "tail ESS", "autocorrelation time");
-  for (const auto& quantity : report.quantities) out += row_of(quantity, report.every);
+  for (const auto& quantity : report.quantities) out += row_of(quantity, report);
   const std::string how_often = report.every == 1 ? "every sweep" : fmt::format("every {} sweeps", report.every);
   return out + fmt::format("chains watched: {}; draws of each: {}, {} of the second half of the run\n", report.chains,
                            report.draws, how_often);
@@ -93,40 +81,51 @@ std::string table_of(const MixingReport& report) {
 
 }  // namespace
 
-MixingWatch::MixingWatch(const Rbm& model, std::size_t chains, std::uint64_t sweeps)
-    : model_(model), sweeps_(sweeps), warm_up_(sweeps / 2) {
+WatchedEnergy watched_energy(const Rbm& machine) {
+  return {"free energy",
+          [&machine](const State& x, const Context& context) { return machine.free_energy(x, context); }};
+}
+
+MixingWatch::MixingWatch(WatchedEnergy energy, std::size_t chains, std::uint64_t sweeps, bool bounded)
+    : watched_(std::move(energy)), bounded_(bounded), sweeps_(sweeps), warm_up_(sweeps / 2) {
   const std::size_t most_draws = kMostDrawsOfAll / watched(chains);
   every_ = rounded_up_ratio(sweeps_ - warm_up_, most_draws);
   const std::size_t draws = rounded_up_ratio(sweeps_ - warm_up_, every_);
-  free_energy_ = Matrix<double>(watched(chains), draws);
+  energy_ = Matrix<double>(watched(chains), draws);
   activity_ = Matrix<double>(watched(chains), draws);
 }
 
-bool MixingWatch::too_short() const { return free_energy_.cols() < kFewestJudgedDraws; }
+bool MixingWatch::too_short() const { return energy_.cols() < kFewestJudgedDraws; }
 
 void MixingWatch::look(const Chains& chains, const Context& context) {
   const bool due = chains.sweep > warm_up_ && (sweeps_ - chains.sweep) % every_ == 0;  // the last sweep always is
   if (too_short() || !due) return;
-  const State visible = head_of(chains.layers[Rbm::kVisible], free_energy_.rows());
-  const std::vector<double> free_energy = model_.free_energy(visible, context);
+  const State visible = chains.layers[0].rows(0, energy_.rows());
+  const std::vector<double> energy = watched_.of(visible, context);
   for (std::size_t chain = 0; chain < visible.chains(); ++chain) {
-    free_energy_(chain, recorded_) = free_energy[chain];
+    energy_(chain, recorded_) = energy[chain];
     activity_(chain, recorded_) = activity_of(visible, chain);
   }
   ++recorded_;
 }
 
 MixingReport MixingWatch::report() const {
-  MixingReport out{free_energy_.rows(), recorded_, every_, {}, {}};
+  MixingReport out{energy_.rows(), recorded_, every_, bounded_, {}, {}};
   if (too_short()) {
     out.verdict.reason = fmt::format("the run is too short to judge, with {} sweeps; {} are the fewest", sweeps_,
                                      2 * kFewestJudgedDraws - 1);
     return out;
   }
-  assert(recorded_ == free_energy_.cols());
-  out.quantities.push_back(judged("free energy", free_energy_, every_));
+  assert(recorded_ == energy_.cols());
+  out.quantities.push_back(judged(watched_.name, energy_, every_));
   out.quantities.push_back(judged("activity", activity_, every_));
   out.verdict = verdict_on_all(out.quantities);
+  return out;
+}
+
+MixingReport not_judged(std::string reason) {
+  MixingReport out;
+  out.verdict.reason = std::move(reason);
   return out;
 }
 

@@ -7,35 +7,50 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/estimator/diagnostics.hpp"
+#include "ergodic/model/concepts.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/sampler/chains.hpp"
 
 namespace ergodic {
 
+/// The number that says how likely a machine finds a state of its visible layer. Refers to the machine.
+struct WatchedEnergy {
+  std::string name;
+  std::function<std::vector<double>(const State& x, const Context& context)> of;
+};
+WatchedEnergy watched_energy(const Rbm& machine);
+template <EnergyModel Machine>
+WatchedEnergy watched_energy(const Machine& machine) {
+  return {"energy", [&machine](const State& x, const Context& context) { return machine.energy(x, context); }};
+}
+
 struct MixingReport {
   struct Quantity {
     std::string name;
-    Diagnosis diagnosis;  ///< its autocorrelation time in sweeps, too long by at most every - 1
+    Diagnosis diagnosis;  ///< its autocorrelation time in sweeps; if bounded, too long by at most every - 1
     Verdict verdict;
   };
 
   std::size_t chains = 0;   ///< watched, the first of the run
   std::size_t draws = 0;    ///< recorded of each
   std::uint64_t every = 0;  ///< sweeps from one draw to the next
+  bool bounded = false;     ///< whether times from so few draws are known to be too long, never too short
   std::vector<Quantity> quantities;
   Verdict verdict;  ///< on all of them
 };
 
 class MixingWatch {
  public:
-  /// For a run of so many chains and sweeps.
-  MixingWatch(const Rbm& model, std::size_t chains, std::uint64_t sweeps);
+  /// For a run of so many chains and sweeps. `bounded`: by block Gibbs sampling of two layers, whose correlations fall
+  /// with the lag (docs/math.md).
+  MixingWatch(WatchedEnergy energy, std::size_t chains, std::uint64_t sweeps, bool bounded);
 
   /// To be called after each sweep; records if it is time.
   void look(const Chains& chains, const Context& context);
@@ -46,13 +61,17 @@ class MixingWatch {
  private:
   bool too_short() const;
 
-  const Rbm& model_;
+  WatchedEnergy watched_;
+  bool bounded_;
   std::uint64_t sweeps_;
   std::uint64_t warm_up_;
   std::uint64_t every_;
-  Matrix<double> free_energy_, activity_;  // a row for each chain that is watched, a column for each draw
+  Matrix<double> energy_, activity_;  // a row for each chain that is watched, a column for each draw
   std::size_t recorded_ = 0;
 };
+
+/// Of a run that tells nothing, and why.
+MixingReport not_judged(std::string reason);
 
 /// The verdict as a sentence.
 std::string sentence(const MixingReport& report);

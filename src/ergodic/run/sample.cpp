@@ -9,9 +9,6 @@
 
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
-#include "ergodic/sampler/gibbs.hpp"
-#include "ergodic/model/visible_marginal.hpp"
-#include "ergodic/sampler/metropolis.hpp"
 #include "ergodic/store/model_file.hpp"
 
 namespace ergodic {
@@ -54,84 +51,118 @@ nlohmann::ordered_json json_of(const std::optional<MixingReport>& report) {
   return out;
 }
 
-/// The sampler that was asked for. Metropolis adapts its noise in the first half of the run, which is warm-up.
-class Sampling {
- public:
-  Sampling(const SampleRequest& request, const Rbm& model)
-      : metropolis_(request.sampler == SamplerKind::kMetropolis), warm_up_(request.sweeps / 2), model_(model) {
-    kernel_.flips = request.flips;
+/// Which visible units stay: a bit for each unit, or for each site of letters, in any shape of rows.
+Bits read_mask(const std::filesystem::path& path, const Layer& visible) {
+  DataOptions options;
+  options.source = path.string();
+  const Dataset data = load_data(options).train;
+  const std::size_t sites = sites_of(visible), letters = std::max<std::size_t>(letters_of(visible), 1);
+  if (data.rows() * data.units() != sites) {
+    throw DataError(fmt::format("{}: expected a mask of {} values, one for each visible {}; found {} rows of {}",
+                                path.string(), sites, letters > 1 ? "site" : "unit", data.rows(), data.units()));
   }
+  Bits out(1, units_of(visible));
+  std::size_t fixed = 0;
+  for (std::size_t site = 0; site < sites; ++site) {
+    const bool stays = data.bits.get(site / data.units(), site % data.units());
+    for (std::size_t letter = 0; letter < letters; ++letter) out.set(0, site * letters + letter, stays);
+    fixed += stays ? 1 : 0;
+  }
+  if (fixed == sites)
+    throw DataError(fmt::format("{}: all {} values are 1: nothing is left to sample", path.string(), sites));
+  return out;
+}
 
-  void sweep(Chains& chains, Key key, const Context& context) {
-    if (!metropolis_) {
-      step(Gibbs{}, model_, chains, key, context);
-      return;
+/// As many rows as there are chains, from the first again if there are fewer.
+State start_rows(const SampleRequest& request, const Layer& visible) {
+  const Dataset data = load_split_for(visible, request.data, request.split);
+  const State rows = first_rows(visible, data, request.count, Key{request.seed});
+  State out = make_state(visible, request.count);
+  for (std::size_t r = 0; r < out.chains(); ++r) out.set_row(r, rows, r % rows.chains());
+  return out;
+}
+
+/// Whether all chains are given the same.
+bool same_given(const State& x, const Bits& fixed) {
+  for (std::size_t r = 1; r < x.chains(); ++r) {
+    for (std::size_t i = 0; i < fixed.cols(); ++i) {
+      if (fixed.get(0, i) && x.value(r, i) != x.value(0, i)) return false;
     }
-    const std::uint64_t before = chains.sweep;
-    const StepInfo info = step(kernel_, VisibleMarginal{model_}, chains, key, context);
-    model_.resample(Rbm::kHidden, chains.layers, key.at(Purpose::kGibbs, before, Rbm::kHidden), chains.first_chain,
-                    context);
-    if (before < warm_up_) {
-      kernel_ = adapted(kernel_, info, before);
-    } else {
-      accepted_ += info.accepted;
-      ++counted_;
-    }
   }
+  return true;
+}
 
-  std::optional<double> accepted() const {
-    if (counted_ == 0) return std::nullopt;
-    return accepted_ / static_cast<double>(counted_);
-  }
+LowestEnergy summary_of(const Lowest& lowest) {
+  LowestEnergy out{*std::ranges::min_element(lowest.energies), 0};
+  const double rounding = 1e-9 * std::max(1.0, std::abs(out.energy));
+  for (const double energy : lowest.energies) out.chains += energy <= out.energy + rounding ? 1 : 0;
+  return out;
+}
 
- private:
-  bool metropolis_;
-  std::uint64_t warm_up_;
-  const Rbm& model_;
-  Metropolis kernel_;
-  double accepted_ = 0.0;
-  std::uint64_t counted_ = 0;
-};
+void require_consistent(const SampleRequest& request) {
+  require_picture_or_array(request.out);
+  require(request.data.source.empty() == request.fixed.empty(),
+          "--data gives the rows to complete and --fixed the units of them that stay: give both, or neither");
+  require(!request.means || request.sampling.sampler != SamplerKind::kAnnealing,
+          "annealing looks for states of low energy, which have no expected values; leave out --means");
+}
 
 }  // namespace
 
 Spec SampleRequest::spec() {
   Spec spec;
   spec.group("").path("model", model, "a machine that `ergodic train` wrote").positional().required();
-  spec.group("Sampling")
-      .count("count", count, 1, 1000000, "how many samples, each from a chain of its own")
-      .count("sweeps", sweeps, 1, 1000000000000, "sweeps from the start to the sample")
-      .choice("sampler", sampler,
-              "how a sweep changes the chains: each layer drawn in turn, or proposals that are accepted or not")
-      .count("flips", flips, 1, 1000000, "units that a proposal of metropolis changes at most, unless they are real")
-      .flag("means", means, "show the expected values given the hidden layer instead of drawn states")
+  spec.group("Sampling").count("count", count, 1, 1000000, "how many samples, each from a chain of its own");
+  add_sampling_options(spec, sampling);
+  spec.flag("means", means, "show the expected values given the hidden layer instead of drawn states")
       .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers");
+  spec.group("Completion")
+      .text("data", data.source, "rows at which the chains start, as for `ergodic train`; with --fixed", "DATA")
+      .incidental();
+  add_split_option(spec, split);
+  spec.path("fixed", fixed,
+            "a mask of one 0 or 1 for each visible unit (npy, csv, idx): those with a 1 keep the values of their row, "
+            "and the others are sampled given them");
   spec.group("Output").path("out", out, "a picture sheet (.png) or an array (.npy)").required();
   return spec;
 }
 
 SampleResult draw_samples(const SampleRequest& request, const Context& context) {
-  require_picture_or_array(request.out);
+  require_consistent(request);
   const ModelFile file = load_model(request.model);
   const Rbm& model = file.model;
+  const bool completes = !request.fixed.empty();
   const Key key{request.seed};
+  SamplingOptions options = request.sampling;
+  if (completes) options.fixed = read_mask(request.fixed, model.visible());
   const auto started = std::chrono::steady_clock::now();
-  Chains chains = far_start(model, request.count, key, context);
-  MixingWatch watch(model, request.count, request.sweeps);
-  Sampling sampling(request, model);
-  SampleResult result{request.out, request.count, 0, 0.0, false, std::nullopt, std::nullopt};
-  while (chains.sweep < request.sweeps && !context.stop_requested()) {
-    sampling.sweep(chains, key, context);
-    watch.look(chains, context);
-    context.progress({chains.sweep, request.sweeps});
+  Chains chains = completes ? start_at(model, start_rows(request, model.visible()), 0, key, context)
+                            : far_start(model, request.count, key, context);
+  const bool alike = same_given(chains.layers[Rbm::kVisible], options.fixed);
+  MixingWatch watch(watched_energy(model), request.count, options.sweeps, options.sampler == SamplerKind::kGibbs);
+  const std::unique_ptr<Sampling> sampling = make_sampling(options, model, context);
+  const bool watched = alike && !sampling->lowest();
+  while (chains.sweep < options.sweeps && !context.stop_requested()) {
+    sampling->sweep(chains, key, context);
+    if (watched) watch.look(chains, context);
+    context.progress({chains.sweep, options.sweeps});
   }
-  result.accepted = sampling.accepted();
+  SampleResult result;
+  result.out = request.out;
+  result.count = request.count;
+  result.accepted = sampling->accepted();
+  result.swapped = sampling->swapped();
   result.sweeps = chains.sweep;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  result.stopped = chains.sweep < request.sweeps;
+  result.stopped = chains.sweep < options.sweeps;
   if (result.stopped) return result;
-  result.mixing = watch.report();
-  if (result.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*result.mixing));
+  if (const Lowest* lowest = sampling->lowest()) {
+    result.lowest = summary_of(*lowest);
+    chains.layers[Rbm::kVisible] = lowest->layers[0];
+  } else {
+    result.mixing = watched ? watch.report() : not_judged("the chains are given different rows, and need not agree");
+    if (result.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*result.mixing));
+  }
   const Matrix<float> values = request.means ? plain_means(model, chains.layers[Rbm::kHidden], context)
                                              : plain_values(chains.layers[Rbm::kVisible]);
   if (is_array(request.out)) {
@@ -178,7 +209,29 @@ std::string to_json(const SampleResult& result) {
                              {"sweeps", result.sweeps},    {"seconds", result.seconds},
                              {"stopped", result.stopped},  {"mixing", json_of(result.mixing)}};
   if (result.accepted) out["accepted"] = *result.accepted;
+  if (!result.swapped.empty()) out["swapped"] = result.swapped;
+  if (result.lowest) {
+    out["lowest_energy"] = result.lowest->energy;
+    out["lowest_chains"] = result.lowest->chains;
+  }
   return out.dump(2);
+}
+
+std::string to_text(const SampleResult& result) {
+  if (result.stopped) return "";
+  std::string out;
+  if (result.accepted) out += fmt::format("accepted {:.1f} % of the proposals\n", 100.0 * *result.accepted);
+  if (!result.swapped.empty()) {
+    const auto [least, most] = std::ranges::minmax(result.swapped);
+    out +=
+        fmt::format("neighbouring temperatures swapped {:.1f} to {:.1f} % of the times\n", 100.0 * least, 100.0 * most);
+  }
+  if (result.lowest) {
+    out += fmt::format("the lowest energy is {:.6g}, found by {} of {} chains\n", result.lowest->energy,
+                       result.lowest->chains, result.count);
+  }
+  if (result.mixing) out += to_text(*result.mixing);
+  return out;
 }
 
 std::string to_json(const ReconstructResult& result) {

@@ -5,29 +5,24 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/run/data_request.hpp"
 #include "ergodic/run/mixing.hpp"
+#include "ergodic/run/sampling.hpp"
 
 namespace ergodic {
-
-enum class SamplerKind { kGibbs, kMetropolis };
-
-template <>
-struct Names<SamplerKind> {
-  static constexpr std::array<std::pair<SamplerKind, std::string_view>, 2> kAll{
-      {{SamplerKind::kGibbs, "gibbs"}, {SamplerKind::kMetropolis, "metropolis"}}};
-};
 
 struct SampleRequest {
   std::filesystem::path model;
   std::uint64_t count = 100;
-  std::uint64_t sweeps = 1000;
-  SamplerKind sampler = SamplerKind::kGibbs;
-  std::uint64_t flips = 1;
+  SamplingOptions sampling;
   bool means = false;
   std::uint64_t seed = 1;
+  DataOptions data;  ///< rows at which chains start, or none
+  Split split = Split::kAuto;
+  std::filesystem::path fixed;  ///< the mask of the units that stay, with such rows
   std::filesystem::path out;
 
   Spec spec();
@@ -44,14 +39,22 @@ struct ReconstructRequest {
   Spec spec();
 };
 
+/// What annealing found.
+struct LowestEnergy {
+  double energy = 0.0;
+  std::uint64_t chains = 0;  ///< that came as low, but for rounding
+};
+
 struct SampleResult {
   std::filesystem::path out;
   std::uint64_t count = 0;
   std::uint64_t sweeps = 0;
   double seconds = 0.0;
   bool stopped = false;                ///< fewer sweeps than asked for, and nothing written
-  std::optional<MixingReport> mixing;  ///< nothing if stopped
-  std::optional<double> accepted;      ///< share of the proposals of the second half, of Metropolis sampling
+  std::optional<MixingReport> mixing;  ///< nothing if stopped, or annealed
+  std::optional<double> accepted;      ///< share of the proposals of the second half, if there are any
+  std::vector<double> swapped;         ///< of tempering: how often each temperature swaps with the next
+  std::optional<LowestEnergy> lowest;  ///< of annealing
 };
 
 struct ReconstructResult {
@@ -62,14 +65,17 @@ struct ReconstructResult {
                        ///< units the root of the mean squared difference
 };
 
-/// Runs `count` chains from a far start and writes their visible states: a sheet if --out ends in .png, an array if in
-/// .npy. Warns if the chains have not mixed.
+/// Runs `count` chains, from a far start or from rows of data some of whose units stay, and writes their visible states
+/// (of annealing, the lowest seen): a sheet if --out ends in .png, an array if in .npy. Warns if the chains have not
+/// mixed.
 SampleResult draw_samples(const SampleRequest& request, const Context& context);
 
 /// Writes rows of data beside their reconstructions: a sheet (.png), or the reconstructions' expected values (.npy).
 ReconstructResult draw_reconstructions(const ReconstructRequest& request, const Context& context);
 
 std::string to_json(const SampleResult& result);
+/// What is known of the sampler and of the chains, for a person.
+std::string to_text(const SampleResult& result);
 std::string to_json(const ReconstructResult& result);
 
 }  // namespace ergodic

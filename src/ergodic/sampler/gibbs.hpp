@@ -5,24 +5,37 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ergodic/core/bits.hpp"
 #include "ergodic/core/context.hpp"
+#include "ergodic/core/error.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/model/concepts.hpp"
 #include "ergodic/sampler/chains.hpp"
 
 namespace ergodic {
 
-struct Gibbs {};
+struct Gibbs {
+  Bits fixed = {};  ///< one row with a bit for each visible unit that must stay as it is; empty: none
+};
 
 /// One sweep over all layers, the first of them first.
 template <GibbsModel Model>
-StepInfo step(Gibbs, const Model& model, Chains& chains, Key key, const Context& context) {
+StepInfo step(const Gibbs& kernel, const Model& model, Chains& chains, Key key, const Context& context) {
   for (std::size_t block = 0; block < Model::kLayers; ++block) {
     const Draw draw = key.at(Purpose::kGibbs, chains.sweep, static_cast<std::uint8_t>(block));
-    model.resample(block, chains.layers, draw, chains.first_chain, context);
+    if (kernel.fixed.rows() == 0) {
+      model.resample(block, chains.layers, draw, chains.first_chain, context);
+    } else if constexpr (requires { model.resample_given(kernel.fixed, block, chains.layers, draw, 0, context); }) {
+      model.resample_given(kernel.fixed, block, chains.layers, draw, chains.first_chain, context);
+    } else {
+      throw UsageError("this machine cannot keep some of its units as they are");
+    }
   }
   ++chains.sweep;
   return {};
 }
+
+/// There is nothing to adapt.
+inline Gibbs adapted(Gibbs kernel, const StepInfo&, std::uint64_t) { return kernel; }
 
 }  // namespace ergodic

@@ -1,0 +1,127 @@
+#include "ergodic/run/sampling.hpp"
+
+#include <fmt/format.h>
+
+#include "ergodic/model/visible_marginal.hpp"
+
+namespace ergodic {
+namespace {
+
+std::string_view name_of(SamplerKind kind) {
+  for (const auto& [value, name] : Names<SamplerKind>::kAll) {
+    if (value == kind) return name;
+  }
+  return "";
+}
+
+/// The visible layer of an RBM by itself, and the hidden one drawn given it after each sweep.
+class MarginalSampling final : public Sampling {
+ public:
+  MarginalSampling(const SamplingOptions& options, SamplerKind kind, const Rbm& machine, const Context& context)
+      : marginal_{machine}, visible_(sampling_by_energy(options, kind, marginal_, context)) {}
+
+  void sweep(Chains& chains, Key key, const Context& context) override {
+    const Draw draw = key.at(Purpose::kGibbs, chains.sweep, Rbm::kHidden);
+    Chains visible{{std::move(chains.layers[Rbm::kVisible])}, chains.sweep, chains.first_chain};
+    visible_->sweep(visible, key, context);
+    chains.layers[Rbm::kVisible] = std::move(visible.layers[0]);
+    chains.sweep = visible.sweep;
+    marginal_.machine.resample(Rbm::kHidden, chains.layers, draw, chains.first_chain, context);
+  }
+  std::optional<double> accepted() const override { return visible_->accepted(); }
+  std::vector<double> swapped() const override { return visible_->swapped(); }
+  const Lowest* lowest() const override { return visible_->lowest(); }
+
+ private:
+  VisibleMarginal marginal_;
+  std::unique_ptr<Sampling> visible_;
+};
+
+}  // namespace
+
+void add_sampling_options(Spec& spec, SamplingOptions& options) {
+  spec.count("sweeps", options.sweeps, 1, 1000000000000,
+             "sweeps from the start to the sample; the first half is warm-up")
+      .choice(
+          "sampler", options.sampler,
+          "how a sweep changes the chains: each layer drawn in turn; proposals that are accepted or not; steps along "
+          "the forces on gaussian units, all of them taken (langevin) or accepted or not (mala, hmc); with copies at "
+          "other temperatures; or cooled to states of low energy")
+      .choice("inner", options.inner,
+              "what tempering and annealing are made of: auto is gibbs, and mala for a machine without conditionals")
+      .number("step", options.step, 1e-9, 1e9,
+              "how far proposals move real units at first; warm-up adapts it, except for langevin")
+      .count("flips", options.flips, 1, 1000000,
+             "units that a proposal of metropolis changes at most, unless they are real")
+      .count("leapfrogs", options.leapfrogs, 1, 1000000, "steps of hmc before their end is accepted or not")
+      .count("temperatures", options.temperatures, 2, 1000, "levels of tempering")
+      .number("hottest", options.hottest, 1e-6, 0.999999,
+              "the smallest inverse temperature: the hottest level of tempering, or where annealing starts")
+      .number("coldest", options.coldest, 1.0, 1e9, "the inverse temperature at which annealing ends");
+}
+
+void Rates::count(const StepInfo& info) {
+  ++counted_;
+  accepted_ += info.accepted;
+  swapped_.resize(info.swapped.size());
+  for (std::size_t k = 0; k < swapped_.size(); ++k) swapped_[k] += info.swapped[k];
+}
+
+std::optional<double> Rates::accepted() const {
+  if (!proposes_ || counted_ == 0) return std::nullopt;
+  return accepted_ / static_cast<double>(counted_);
+}
+
+std::vector<double> Rates::swapped() const {
+  std::vector<double> out = swapped_;
+  for (double& rate : out) rate /= static_cast<double>(counted_);
+  return out;
+}
+
+SamplerKind plain_kind(const SamplingOptions& options, SamplerKind standard) {
+  const bool made_of_another = options.sampler == SamplerKind::kTempering || options.sampler == SamplerKind::kAnnealing;
+  if (!made_of_another) {
+    require(options.inner == InnerKind::kAuto,
+            fmt::format("--inner is for tempering and annealing, and --sampler is {}", name_of(options.sampler)));
+    return options.sampler;
+  }
+  switch (options.inner) {
+    case InnerKind::kAuto:
+      return standard;
+    case InnerKind::kGibbs:
+      return SamplerKind::kGibbs;
+    case InnerKind::kMetropolis:
+      return SamplerKind::kMetropolis;
+    case InnerKind::kLangevin:
+      return SamplerKind::kLangevin;
+    case InnerKind::kMala:
+      return SamplerKind::kMala;
+    case InnerKind::kHmc:
+      break;
+  }
+  return SamplerKind::kHmc;
+}
+
+void require_forces(SamplerKind kind, const Layer& units) {
+  require(std::holds_alternative<Gaussian>(units),
+          fmt::format("{} follows forces, which act on gaussian units, and the visible units of this machine are {}{}; "
+                      "take gibbs or metropolis",
+                      name_of(kind), name_of(units), std::holds_alternative<Relu>(units) ? ", which end at 0" : ""));
+}
+
+std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Rbm& machine, const Context& context) {
+  free_sites(options.fixed, machine.visible());  // something is left to sample
+  const SamplerKind kind = plain_kind(options, SamplerKind::kGibbs);
+  if (kind == SamplerKind::kGibbs) return sampling_with(options, Gibbs{options.fixed}, machine, context);
+  return std::make_unique<MarginalSampling>(options, kind, machine, context);
+}
+
+std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Boltzmann& machine,
+                                        const Context& context) {
+  free_sites(options.fixed, machine.units());
+  const SamplerKind kind = plain_kind(options, SamplerKind::kGibbs);
+  if (kind == SamplerKind::kGibbs) return sampling_with(options, Gibbs{options.fixed}, machine, context);
+  return sampling_by_energy(options, kind, machine, context);
+}
+
+}  // namespace ergodic
