@@ -13,7 +13,7 @@
 #include "ergodic/model/exact.hpp"
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/model/neural.hpp"
-#include "ergodic/sampler/metropolis.hpp"
+#include "ergodic/model/visible_marginal.hpp"
 
 namespace ergodic {
 namespace {
