@@ -21,7 +21,7 @@
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 #include "ergodic/store/model_file.hpp"
-#include "ergodic/trainer/trainer.hpp"
+#include "ergodic/trainer/rbm_learner.hpp"
 #include "serve.hpp"
 
 namespace {
@@ -90,7 +90,7 @@ Json train(const Json& request, Threads& threads) {
   const TrainOptions options = train_options(request);
   initialise(machine, data, options.initial_weight_scale, key, Context{&threads});
 
-  Trainer trainer(machine, data, {}, options, key, Context{&threads});
+  Trainer trainer = trainer_of(machine, data, {}, options, key, Context{&threads});
   skip_first_epoch(trainer);
   const std::uint64_t updates = trainer.updates_per_epoch() * (options.epochs - 2);
   const std::uint64_t snapshot_every = request.value("snapshot_every", std::uint64_t{0});
@@ -120,7 +120,7 @@ double activity(const Bits& bits) {
 
 Json gibbs(const Json& request, Threads& threads) {
   const Context context{&threads};
-  const Rbm machine = load_model(request.at("machine").get<std::string>()).model;
+  const Rbm machine = std::get<Rbm>(load_model(request.at("machine").get<std::string>()).machine);
   const Key key{request.at("seed")};
   State visible(first_rows(request.at("data"), request.at("chains")).bits, levels_of(machine.visible()));
   Chains chains = start_at(machine, std::move(visible), 0, key, context);
@@ -134,7 +134,7 @@ Json gibbs(const Json& request, Threads& threads) {
 }
 
 Json ais(const Json& request, Threads& threads) {
-  const Rbm machine = load_model(request.at("machine").get<std::string>()).model;
+  const Rbm machine = std::get<Rbm>(load_model(request.at("machine").get<std::string>()).machine);
   const std::vector<float> base = read_floats(request.at("base"));
   Stopwatch watch;
   watch.start();

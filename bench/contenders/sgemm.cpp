@@ -19,7 +19,7 @@
 #include "ergodic/format/npy.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/store/model_file.hpp"
-#include "ergodic/trainer/trainer.hpp"
+#include "ergodic/trainer/rbm_learner.hpp"
 #include "lanes.hpp"
 #include "serve.hpp"
 
@@ -98,7 +98,7 @@ class Machine {
 };
 
 Machine load_machine(const Json& request) {
-  return Machine(ergodic::load_model(request.at("machine").get<std::string>()).model);
+  return Machine(std::get<ergodic::Rbm>(ergodic::load_model(request.at("machine").get<std::string>()).machine));
 }
 
 /// The start that Ergodic gives a machine too.

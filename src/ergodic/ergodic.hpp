@@ -76,9 +76,12 @@
 #include "ergodic/sampler/tempering.hpp"
 // Data minus model.
 #include "ergodic/trainer/conditioning.hpp"
+#include "ergodic/trainer/energy_learner.hpp"
+#include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/monitor.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/optimiser.hpp"
+#include "ergodic/trainer/rbm_learner.hpp"
 #include "ergodic/trainer/sampled_ascent.hpp"
 #include "ergodic/trainer/trainer.hpp"
 // log Z, and with it the likelihood.

@@ -21,9 +21,10 @@ Matrix<float> symmetric(Matrix<float> weights) {
 }
 
 /// One unit after the other, each by its field given all others.
-void sweep_plainly(State& x, const Map& map, const Draw& draw, std::uint64_t first_chain) {
+void sweep_plainly(State& x, const Map& map, const Draw& draw, std::uint64_t first_chain, FixedUnits fixed = {}) {
   for (std::size_t r = 0; r < x.chains(); ++r) {
     for (std::size_t j = 0; j < x.units(); ++j) {
+      if (fixed.at(r, j)) continue;
       const double p = sigmoid(x.levels().gap() * test::defined_field(x, r, map, j));
       x.bits().set(r, j, coin(draw, static_cast<std::uint32_t>(first_chain + r), static_cast<std::uint32_t>(j), p));
     }
@@ -125,6 +126,32 @@ TEST(Sequential, BitsAreThoseOfTheDefinitionWhenAllWeightsAreRoundedTheSameWay) 
           ASSERT_NO_FATAL_FAILURE(expect_defined_sweep(random_state(50, kUnits, levels, 0.5, step), map,
                                                        Key{2}.at(Purpose::kGibbs, step), 0));
         }
+      }
+    }
+  }
+}
+
+TEST(Sequential, FixedUnitsStayAndTheOthersAreThoseOfTheDefinition) {
+  // Few and many fixed units, one row for all chains and a row for each; and, as if they were data, all of the first
+  // tiles.
+  for (const Levels levels : {kBinary, kSpins}) {
+    for (const std::size_t units : {5u, 32u, 90u, 130u}) {
+      const Map map(symmetric(random_matrix(units, units, 3, 0.3f)), random_matrix(1, units, 4), levels);
+      const State start = random_state(150, units, levels, 0.5, 5);
+      Bits data(1, units);
+      for (std::size_t j = 0; j < units * 3 / 4; ++j) data.set(0, j, true);
+      Bits mixed = test::random_bits(150, units, 0.5, 8);
+      for (std::size_t r = 0; r < 150; r += 3) std::fill(mixed.row(r).begin(), mixed.row(r).end(), 0);
+      for (const Bits& fixed :
+           {test::random_bits(1, units, 0.2, 6), test::random_bits(150, units, 0.8, 7), data, mixed}) {
+        const Draw draw = Key{9}.at(Purpose::kGibbs);
+        State truth = start;
+        sweep_plainly(truth, map, draw, 7, FixedUnits(fixed));
+        test::for_each_target([&] {
+          State x = start;
+          sweep_in_turn(x, FixedUnits(fixed), map, draw, 7, {});
+          ASSERT_TRUE(x == truth) << units << " units, " << fixed.rows() << " rows of fixed ones";
+        });
       }
     }
   }

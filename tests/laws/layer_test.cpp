@@ -353,5 +353,82 @@ TEST(MachineLaws, GibbsReachesTheDistributionOfEachDiscreteLayer) {
   });
 }
 
+/// A copy of a row of visible values for each value that one site can have.
+State with_each_value(const Rbm& rbm, const State& row, std::size_t site, const std::vector<Value>& values) {
+  State out = rbm.make_state(Rbm::kVisible, values.size());
+  const std::size_t width = values[0].units.size();
+  for (std::size_t r = 0; r < values.size(); ++r) {
+    for (std::size_t k = 0; k < out.units(); ++k) {
+      const double value = k / width == site ? values[r].units[k % width] : row.value(0, k);
+      out.real() ? void(out.reals()(r, k) = static_cast<float>(value)) : out.bits().set(r, k, value > 0.0);
+    }
+  }
+  return out;
+}
+
+TEST(MachineLaws, GibbsReachesTheDistributionGivenTheUnitsThatStay) {
+  // Of two visible sites one stays, in odd chains the first, in even ones the second. What is left has the density
+  // e^-F(x) along one axis.
+  constexpr std::size_t kChains = 20000;
+  for_each_pairing(2, 2, [](Rbm& rbm) {
+    const State row = some_rows(rbm, 1);
+    const std::vector<Value> values = values_of_site(rbm.visible());
+    const std::size_t width = values[0].units.size();
+    Bits fixed(kChains, row.units());
+    for (std::size_t c = 0; c < kChains; ++c) {
+      for (std::size_t k = 0; k < width; ++k) fixed.set(c, k + (c % 2 == 0 ? width : 0), true);
+    }
+    State start = rbm.make_state(Rbm::kVisible, kChains);
+    for (std::size_t c = 0; c < kChains; ++c) {
+      for (std::size_t k = 0; k < row.units(); ++k) {
+        row.real() ? void(start.reals()(c, k) = row.reals()(0, k)) : start.bits().set(c, k, row.bits().get(0, k));
+      }
+    }
+    Chains chains = start_at(rbm, start, 0, Key{5}, {});
+    for (int s = 0; s < 30; ++s) step(Gibbs{}, Clamped{rbm, fixed}, chains, Key{6}, {});
+    for (const std::size_t free : {0u, 1u}) {
+      const std::vector<double> free_energies = rbm.free_energy(with_each_value(rbm, row, free, values), {});
+      for (std::size_t k = 0; k < width; ++k) {
+        double z = 0.0, mean = 0.0, square = 0.0, found = 0.0;
+        for (std::size_t r = 0; r < values.size(); ++r) {
+          const double weight = values[r].weight * std::exp(-free_energies[r]), value = values[r].units[k];
+          z += weight;
+          mean += weight * value;
+          square += weight * value * value;
+        }
+        mean /= z;
+        for (std::size_t c = free; c < kChains; c += 2) {
+          found += chains.layers[0].value(c, free * width + k) / (0.5 * kChains);
+          ASSERT_EQ(chains.layers[0].value(c, (1 - free) * width + k), row.value(0, (1 - free) * width + k));
+        }
+        // About a hundred comparisons: four standard errors.
+        EXPECT_NEAR(found, mean, 4.0 * std::sqrt((square / z - mean * mean) / (0.5 * kChains))) << free << " " << k;
+      }
+    }
+  });
+}
+
+TEST(MachineLaws, AMaskHasARowForAllChainsOrForEachAndWholeSites) {
+  for_each_pairing(2, 2, [](Rbm& rbm) {
+    Chains chains = far_start(rbm, 3, Key{5}, {});
+    const std::size_t units = units_of(rbm.visible());
+    const auto draw_given = [&](const Bits& fixed) {
+      rbm.resample_given(fixed, Rbm::kVisible, chains.layers, Key{1}.at(Purpose::kGibbs), 0, {});
+    };
+    EXPECT_NO_THROW(draw_given(Bits(1, units)));
+    EXPECT_NO_THROW(draw_given(Bits(3, units)));
+    for (const Bits& fixed : {Bits(2, units), Bits(3, units + 1), Bits(0, units)}) {
+      EXPECT_THROW(draw_given(fixed), UsageError);
+    }
+    Bits part(3, units);
+    part.set(2, 1, true);
+    if (letters_of(rbm.visible()) > 0) {
+      EXPECT_THROW(draw_given(part), UsageError);
+    } else {
+      EXPECT_NO_THROW(draw_given(part));
+    }
+  });
+}
+
 }  // namespace
 }  // namespace ergodic

@@ -72,7 +72,7 @@ TEST(SteadyState, AnUpdateAllocatesNothing) {
         options.decay = {1e-4, 1e-4};
         options.sgd.momentum = 0.5;
         initialise(machine, data, options.initial_weight_scale, Key{2}, {});
-        Trainer trainer(machine, data, {}, options, Key{2}, Context{&threads});
+        Trainer trainer = trainer_of(machine, data, {}, options, Key{2}, Context{&threads});
         ASSERT_EQ(trainer.updates_per_epoch(), 40u);
         ASSERT_TRUE(trainer.run([] {}, Context{&threads, &counter}));
         EXPECT_EQ(counter.counted(), 0u) << count << " threads";

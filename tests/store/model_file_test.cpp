@@ -17,7 +17,7 @@ namespace {
 Tensors foreign_file(const Rbm& model) {
   Tensors tensors;
   tensors.metadata = {{"format", "ergodic-model"}, {"version", "1"}, {"model", "rbm"}};
-  put_parameters(tensors, model);
+  put_parameters(tensors, model.parameters());
   return tensors;
 }
 
@@ -50,11 +50,15 @@ TEST(ModelFile, EveryPairOfUnitTypesComesBackBitForBit) {
     save_model(path, model, notes);
     const ModelFile file = load_model(path);
     EXPECT_TRUE(file.verified);
-    EXPECT_EQ(name_of(file.model.visible()), name_of(visible));
-    EXPECT_EQ(name_of(file.model.hidden()), name_of(hidden));
-    EXPECT_EQ(letters_of(file.model.visible()), letters_of(visible));
-    EXPECT_EQ(letters_of(file.model.hidden()), letters_of(hidden));
-    EXPECT_TRUE(same_bits(file.model.parameters().values(), model.parameters().values()));
+    EXPECT_EQ(name_of(std::get<Rbm>(file.machine).visible()), name_of(visible));
+    EXPECT_EQ(name_of(std::get<Rbm>(file.machine).hidden()), name_of(hidden));
+    EXPECT_EQ(letters_of(std::get<Rbm>(file.machine).visible()), letters_of(visible));
+    EXPECT_EQ(letters_of(std::get<Rbm>(file.machine).hidden()), letters_of(hidden));
+    const Rbm& loaded = std::get<Rbm>(file.machine);
+    EXPECT_TRUE(same_bits(loaded.parameters().values(), model.parameters().values()));
+    // What is derived from the parameters comes back too: the visible means use the transposed weights.
+    const State given = model.make_state(Rbm::kHidden, 2);
+    EXPECT_EQ(loaded.conditional_means(Rbm::kVisible, given, {}), model.conditional_means(Rbm::kVisible, given, {}));
     EXPECT_EQ(file.notes, notes);
   });
 }
@@ -70,7 +74,7 @@ TEST(ModelFile, ExtremeFloatsComeBack) {
       },
       Context{});
   save_model(path, model, {});
-  EXPECT_TRUE(same_bits(load_model(path).model.parameters().values(), model.parameters().values()));
+  EXPECT_TRUE(same_bits(std::get<Rbm>(load_model(path).machine).parameters().values(), model.parameters().values()));
 }
 
 TEST(ModelFile, TheSameMachineAndNotesGiveTheSameBytes) {
@@ -78,7 +82,7 @@ TEST(ModelFile, TheSameMachineAndNotesGiveTheSameBytes) {
   const Rbm model = random_machine(Bernoulli{9}, Spin{4});
   save_model(path, model, {{"a", "1"}, {"b", "2"}});
   const auto first = read_file(path);
-  save_model(path, load_model(path).model, load_model(path).notes);
+  save_model(path, std::get<Rbm>(load_model(path).machine), load_model(path).notes);
   EXPECT_EQ(read_file(path), first);
   save_model(path, model, {{"a", "1"}, {"b", "3"}});
   EXPECT_NE(read_file(path), first);
@@ -89,7 +93,7 @@ TEST(ModelFile, NotesCannotPoseAsTheFilesOwnWords) {
   save_model(path, random_machine(Spin{2}, Spin{2}), {{"visible", "bernoulli"}, {"digest", "x"}, {"format", "x"}});
   const ModelFile file = load_model(path);
   EXPECT_TRUE(file.verified);
-  EXPECT_EQ(name_of(file.model.visible()), "spin");
+  EXPECT_EQ(name_of(std::get<Rbm>(file.machine).visible()), "spin");
   EXPECT_TRUE(file.notes.empty());
 }
 
@@ -117,24 +121,24 @@ TEST(ModelFile, AForeignFileIsTakenUnverified) {
   tensors.metadata["training"] = "by hand";
   const ModelFile file = loaded(tensors);
   EXPECT_FALSE(file.verified);
-  EXPECT_TRUE(same_bits(file.model.parameters().values(), model.parameters().values()));
+  EXPECT_TRUE(same_bits(std::get<Rbm>(file.machine).parameters().values(), model.parameters().values()));
   EXPECT_EQ(file.notes, (std::map<std::string, std::string>{{"training", "by hand"}}));
 }
 
 TEST(ModelFile, UnitsAreBernoulliUnlessTheFileSaysOtherwise) {
   Tensors tensors = foreign_file(random_machine(Bernoulli{3}, Bernoulli{2}));
-  EXPECT_EQ(name_of(loaded(tensors).model.visible()), "bernoulli");
-  EXPECT_EQ(name_of(loaded(tensors).model.hidden()), "bernoulli");
+  EXPECT_EQ(name_of(std::get<Rbm>(loaded(tensors).machine).visible()), "bernoulli");
+  EXPECT_EQ(name_of(std::get<Rbm>(loaded(tensors).machine).hidden()), "bernoulli");
   tensors.metadata["hidden"] = "spin";
-  EXPECT_EQ(name_of(loaded(tensors).model.visible()), "bernoulli");
-  EXPECT_EQ(name_of(loaded(tensors).model.hidden()), "spin");
+  EXPECT_EQ(name_of(std::get<Rbm>(loaded(tensors).machine).visible()), "bernoulli");
+  EXPECT_EQ(name_of(std::get<Rbm>(loaded(tensors).machine).hidden()), "spin");
 }
 
 TEST(ModelFile, TensorsMayComeInAnyOrder) {
   const Rbm model = random_machine(Bernoulli{3}, Bernoulli{2});
   Tensors tensors = foreign_file(model);
   std::swap(tensors.arrays.front(), tensors.arrays.back());
-  EXPECT_TRUE(same_bits(loaded(tensors).model.parameters().values(), model.parameters().values()));
+  EXPECT_TRUE(same_bits(std::get<Rbm>(loaded(tensors).machine).parameters().values(), model.parameters().values()));
 }
 
 TEST(ModelFile, DoublesAreRoundedToFloats) {
@@ -144,7 +148,7 @@ TEST(ModelFile, DoublesAreRoundedToFloats) {
     const auto values = model.parameters()[name];
     array = array_of(std::vector<double>(values.begin(), values.end()), array.shape);
   }
-  EXPECT_TRUE(same_bits(loaded(tensors).model.parameters().values(), model.parameters().values()));
+  EXPECT_TRUE(same_bits(std::get<Rbm>(loaded(tensors).machine).parameters().values(), model.parameters().values()));
 }
 
 TEST(ModelFile, MetadataThatIsNotAModelsIsRefused) {

@@ -8,6 +8,7 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/model/exact.hpp"
+#include "ergodic/trainer/rbm_learner.hpp"
 
 namespace ergodic {
 namespace {
@@ -38,7 +39,7 @@ TEST(Trainer, AShortLastBatchCountsEachOfItsRowsFully) {
   options.centred = false;
   options.schedule = Schedule::kConstant;
   options.epochs = 1;
-  Trainer trainer(rbm, data, {}, options, Key{1}, {});
+  Trainer trainer = trainer_of(rbm, data, {}, options, Key{1}, {});
   Minibatches batches(8, 6, Key{1});
   std::vector<std::vector<float>> after;
   std::vector<Statistics> expected;
@@ -93,8 +94,8 @@ TEST(Trainer, TheCentredGradientDoesNotSeeWhetherBitsAreFlipped) {
   options.batch = 16;
   options.epochs = 100;
   options.record_every = 100;
-  Trainer plain(rbm, data, {}, options, Key{3}, {});
-  Trainer flipped(mirror, inverted, {}, options, Key{3}, {});
+  Trainer plain = trainer_of(rbm, data, {}, options, Key{3}, {});
+  Trainer flipped = trainer_of(mirror, inverted, {}, options, Key{3}, {});
   const double start = likelihood(rbm, data);
   EXPECT_NEAR(likelihood(mirror, inverted), start, 1e-5);
   plain.run([] {}, {});
@@ -117,11 +118,11 @@ TEST(Trainer, TheSameRateMeansTheSameLearningInWhateverUnits) {
     options.sgd = {0.5};
     options.decay = {0.01, 0.01};
     Rbm first = start;
-    Trainer(first, data, {}, options, Key{3}, {}).run([] {}, {});
+    trainer_of(first, data, {}, options, Key{3}, {}).run([] {}, {});
     EXPECT_GT(likelihood(first, data), likelihood(start, data) + 0.5);
     test::for_each_pairing([&](std::string_view visible, std::string_view hidden) {
       Rbm other = with_units(start, make_layer(visible, 9), make_layer(hidden, 5));
-      Trainer(other, data, {}, options, Key{3}, {}).run([] {}, {});
+      trainer_of(other, data, {}, options, Key{3}, {}).run([] {}, {});
       // Floats round differently: about 1e-7 of each parameter, for 100 steps.
       EXPECT_NEAR(likelihood(other, data), likelihood(first, data), 1e-4) << visible << " - " << hidden;
     });
@@ -141,7 +142,7 @@ TEST(Trainer, EveryMethodLearnsWithEveryPairingOfUnits) {
       options.epochs = 2000;
       options.record_every = 2000;
       options.learning_rate = 0.1;
-      Trainer trainer(rbm, data, {}, options, Key{5}, {});
+      Trainer trainer = trainer_of(rbm, data, {}, options, Key{5}, {});
       EXPECT_TRUE(trainer.run([] {}, {}));
       // Independent units give -6.24; the best is -2.60. A machine that learned the structure is well past half way.
       EXPECT_GT(likelihood(rbm, data), start + 1.5) << visible << hidden << static_cast<int>(method);
@@ -169,10 +170,10 @@ std::vector<float> trained(const Dataset& data, const TrainOptions& options, std
   observer.updates_left = stop_after;
   Rbm rbm(Bernoulli{9}, Bernoulli{5});
   initialise(rbm, data, 0.01, Key{7}, {});
-  Trainer first(rbm, data, {}, options, Key{7}, {});
+  Trainer first = trainer_of(rbm, data, {}, options, Key{7}, {});
   if (!first.run([] {}, Context{nullptr, &observer})) {
     EXPECT_EQ(first.updates_done(), stop_after);
-    Trainer second(rbm, data, {}, options, Key{7}, {});
+    Trainer second = trainer_of(rbm, data, {}, options, Key{7}, {});
     second.restore(first.state());
     EXPECT_TRUE(second.run([] {}, {}));
     EXPECT_EQ(second.records().size(), options.epochs + 1);
@@ -202,7 +203,7 @@ TEST(Trainer, DivergenceIsSaidAndNotHidden) {
   TrainOptions options = quick(Method::kCd);
   options.learning_rate = 1e39;
   options.schedule = Schedule::kConstant;
-  Trainer trainer(rbm, data, {}, options, Key{8}, {});
+  Trainer trainer = trainer_of(rbm, data, {}, options, Key{8}, {});
   EXPECT_THROW(trainer.run([] {}, {}), NumericError);
 }
 
@@ -211,9 +212,9 @@ TEST(Trainer, ImpossibleRequestsAreRefused) {
   Rbm rbm(Bernoulli{4}, Bernoulli{2});
   TrainOptions options = quick(Method::kPcd);
   options.batch = 9;
-  EXPECT_THROW(Trainer(rbm, data, {}, options, Key{}, {}), UsageError);
+  EXPECT_THROW(trainer_of(rbm, data, {}, options, Key{}, {}), UsageError);
   Rbm other(Bernoulli{5}, Bernoulli{2});
-  EXPECT_THROW(Trainer(other, data, {}, quick(Method::kPcd), Key{}, {}), UsageError);
+  EXPECT_THROW(trainer_of(other, data, {}, quick(Method::kPcd), Key{}, {}), UsageError);
 }
 
 }  // namespace

@@ -20,14 +20,15 @@ HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 // Without vectors the definition runs instead.
-void sweep_tile(const TableCall&, std::size_t, TileScratch&) {}
+void sweep_tile(const TableCall&, FixedUnits, std::size_t, TileScratch&) {}
 #else
 
 /// A tile of as many chains as a vector has lanes, unit by unit. 32-bit values lie as `place` says.
 struct alignas(kCacheLine) TileOfLanes {
   std::int32_t sums[kTileColumns][kLanes];
   std::uint16_t random[kTileColumns][kLanes];
-  std::uint32_t bits[kLanes];  // of the tile, in each chain
+  std::uint32_t bits[kLanes];   // of the tile, in each chain
+  std::uint32_t fixed[kLanes];  // which of them stay
 };
 
 /// The value of bit c of each lane as 0 or -1, for lower or upper lanes.
@@ -64,12 +65,14 @@ void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, con
     V16 now = hn::Not(verdict.off);
     for (std::uint32_t unsure = bits_of(verdict.unsure) & used; unsure != 0; unsure &= unsure - 1) {
       const auto k = static_cast<std::size_t>(std::countr_zero(unsure));
+      if ((lanes.fixed[place(k)] >> c) & 1u) continue;
       call.out.bits().set_half_word(call.first_row + first + k, tile, lanes.bits[place(k)]);  // where the tile now is
       now = with_lane(now, k, decide(call, first + k, static_cast<std::uint32_t>(unit), lanes.random[c][k]));
     }
     // +1 where the unit rose, -1 where it fell.
-    const V32 lower_change = hn::Sub(bit_mask(lanes.bits, c), lower32(now));
-    const V32 upper_change = hn::Sub(bit_mask(lanes.bits + kUpper, c), upper32(now));
+    const V32 lower_change = hn::AndNot(bit_mask(lanes.fixed, c), hn::Sub(bit_mask(lanes.bits, c), lower32(now)));
+    const V32 upper_change =
+        hn::AndNot(bit_mask(lanes.fixed + kUpper, c), hn::Sub(bit_mask(lanes.bits + kUpper, c), upper32(now)));
     const auto mark = [&](std::uint32_t* bits, V32 change) ERGODIC_LAMBDA {
       const auto flipped = hn::And(hn::Abs(change), hn::Set(d32, 1));
       const auto old = hn::Load(d32, reinterpret_cast<std::int32_t*>(bits));
@@ -90,7 +93,7 @@ void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, con
 }
 
 /// Draws one tile of all chains of the plan.
-void sweep_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
+void sweep_tile(const TableCall& call, FixedUnits fixed, std::size_t tile, TileScratch& scratch) {
   add_up(*call.map.quantised, call.plan, tile, scratch);
   UnitRule rules[kTileColumns];
   const std::size_t first_unit = tile * kTileColumns;
@@ -112,6 +115,7 @@ void sweep_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
         lanes.random[c][k] = random[c];
       }
       lanes.bits[place(k)] = call.x.bits().half_word(call.first_row + first + k, tile);
+      lanes.fixed[place(k)] = fixed.half_word(call.first_row + first + k, tile);
     }
     sweep_lanes(call, tile, first, rules, lanes);
     for (std::size_t k = 0; k < chains; ++k) {
@@ -131,30 +135,40 @@ HWY_EXPORT(sweep_tile);
 constexpr std::size_t kChainBlock = 128;  // chains that one thread takes at a time
 
 /// The definition.
-void sweep_plainly(State& x, std::size_t begin, std::size_t end, const Affine& map, const Draw& draw,
+void sweep_plainly(State& x, std::size_t begin, std::size_t end, FixedUnits fixed, const Affine& map, const Draw& draw,
                    std::uint64_t first_chain) {
   const double gap = x.levels().gap();
   for (std::size_t r = begin; r < end; ++r) {
     const auto chain = static_cast<std::uint32_t>(first_chain + r);
     for (std::uint32_t unit = 0; unit < x.units(); ++unit) {
+      if (fixed.at(r, unit)) continue;
       const std::uint32_t coarse = coarse_bits(draw.words(chain, unit / kCoarseUnits), unit);
       x.bits().set(r, unit, defined_bit(x, r, map, gap, draw, chain, unit, coarse));
     }
   }
 }
 
-void sweep_by_tables(State& x, std::size_t begin, std::size_t end, const Affine& map, const Draw& draw,
-                     std::uint64_t first_chain) {
+/// Whether no unit of a tile is drawn in any of these chains.
+bool all_fixed(FixedUnits fixed, std::size_t begin, std::size_t end, std::size_t tile, std::size_t units) {
+  const std::size_t width = std::min(kTileColumns, units - tile * kTileColumns);
+  const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1);
+  while (begin < end && fixed.half_word(begin, tile) == all) ++begin;
+  return begin == end;
+}
+
+void sweep_by_tables(State& x, std::size_t begin, std::size_t end, FixedUnits fixed, const Affine& map,
+                     const Draw& draw, std::uint64_t first_chain) {
   thread_local LookupPlan plan;
   thread_local TileScratch scratch;
   const BitBlocks bits = blocks_of(x.bits(), begin, end - begin);
   plan.make(bits, Context{});
   for (std::size_t tile = 0; tile < map.quantised->tiles(); ++tile) {
+    if (all_fixed(fixed, begin, end, tile, x.units())) continue;
     // Units of the tile may come on while it is drawn.
     const Terms terms(
         bits.rows, [&](std::size_t r) { return x.levels().low == 0.0f ? plan.set_bits(r) + kTileColumns : x.units(); });
     const auto first = static_cast<std::uint32_t>(first_chain + begin);
-    HWY_DYNAMIC_DISPATCH(sweep_tile)({x, map, plan, terms, begin, draw, first, x, nullptr}, tile, scratch);
+    HWY_DYNAMIC_DISPATCH(sweep_tile)({x, map, plan, terms, begin, draw, first, x, nullptr}, fixed, tile, scratch);
     plan.remake_block(bits, tile * kTileColumns / kBlockRows);
   }
 }
@@ -162,10 +176,15 @@ void sweep_by_tables(State& x, std::size_t begin, std::size_t end, const Affine&
 }  // namespace
 
 void sweep_in_turn(State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, const Context& context) {
+  sweep_in_turn(x, {}, map, draw, first_chain, context);
+}
+
+void sweep_in_turn(State& x, FixedUnits fixed, const Affine& map, const Draw& draw, std::uint64_t first_chain,
+                   const Context& context) {
   assert(map.weights.rows() == x.units() && map.weights.cols() == x.units());
   const auto sweep = !plain_target() && tables_serve(x, map, x) ? sweep_by_tables : sweep_plainly;
   context.for_blocks(x.chains(), kChainBlock,
-                     [&](std::size_t begin, std::size_t end) { sweep(x, begin, end, map, draw, first_chain); });
+                     [&](std::size_t begin, std::size_t end) { sweep(x, begin, end, fixed, map, draw, first_chain); });
 }
 
 }  // namespace ergodic

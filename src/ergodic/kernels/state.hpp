@@ -81,4 +81,23 @@ class State {
   bool real_ = false;
 };
 
+/// Which units of which chains stay as they are while others are drawn: one row of bits for all chains, or a row for
+/// each. Without bits, none stay.
+class FixedUnits {
+ public:
+  FixedUnits() = default;
+  explicit FixedUnits(const Bits& bits) : bits_(&bits) {}
+
+  bool at(std::size_t chain, std::size_t unit) const { return bits_ && bits_->get(row(chain), unit); }
+  /// 32 units at once, as Bits has them.
+  std::uint32_t half_word(std::size_t chain, std::size_t half) const {
+    return bits_ ? bits_->half_word(row(chain), half) : 0;
+  }
+
+ private:
+  std::size_t row(std::size_t chain) const { return bits_->rows() == 1 ? 0 : chain; }
+
+  const Bits* bits_ = nullptr;
+};
+
 }  // namespace ergodic

@@ -118,28 +118,19 @@ std::vector<double> Boltzmann::pseudo_log_likelihood(const State& x, const Conte
 
 void Boltzmann::resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
                          const Context& context) const {
-  State& x = layers[block];
-  if (!graph_.dense()) return sweep_colours(x, fields(), colours_, draw, first_chain, context);
-  sweep_in_turn(x, {matrix_, matrix_, bias(), &quantised_}, draw, first_chain, context);
+  sweep(layers[block], {}, draw, first_chain, context);
 }
 
-void Boltzmann::resample_given(const Bits& fixed, State& x, const Draw& draw, std::uint64_t first_chain,
-                               const Context& context) const {
-  require(fixed.rows() == 1 && fixed.cols() == graph_.units(),
-          fmt::format("which units stay is one row of {} bits, found {} rows of {}", graph_.units(), fixed.rows(),
-                      fixed.cols()));
-  const auto stays = [&](std::uint32_t unit) { return fixed.get(0, unit); };
-  if (graph_.dense()) {
-    std::vector<std::uint32_t> free;
-    for (std::uint32_t unit = 0; unit < graph_.units(); ++unit) {
-      if (!stays(unit)) free.push_back(unit);
-    }
-    sweep_units(x, fields(), free, draw, first_chain, context);
-  } else {
-    Colours free = colours_;
-    for (std::vector<std::uint32_t>& colour : free) std::erase_if(colour, stays);
-    sweep_colours(x, fields(), free, draw, first_chain, context);
-  }
+void Boltzmann::resample_given(const Bits& fixed, std::size_t block, std::span<State> layers, const Draw& draw,
+                               std::uint64_t first_chain, const Context& context) const {
+  require_mask(units_, fixed, layers[block].chains());
+  sweep(layers[block], FixedUnits(fixed), draw, first_chain, context);
+}
+
+void Boltzmann::sweep(State& x, FixedUnits fixed, const Draw& draw, std::uint64_t first_chain,
+                      const Context& context) const {
+  if (!graph_.dense()) return sweep_colours(x, fields(), {colours_, fixed}, draw, first_chain, context);
+  sweep_in_turn(x, fixed, {matrix_, matrix_, bias(), &quantised_}, draw, first_chain, context);
 }
 
 void Boltzmann::add_statistics(const State& x, std::span<const double> row_weights, Statistics& out,

@@ -71,9 +71,10 @@ class Boltzmann {
   /// numbers of chain first_chain + r. The block is 0.
   void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
                 const Context& context) const;
-  /// The same for the units whose bit in `fixed`, one row, is not set. The others stay as they are.
-  void resample_given(const Bits& fixed, State& x, const Draw& draw, std::uint64_t first_chain,
-                      const Context& context) const;
+  /// The same, but units whose bit in `fixed` is set stay as they are. `fixed` has one row for all chains, or a row for
+  /// each; UsageError for any other shape.
+  void resample_given(const Bits& fixed, std::size_t block, std::span<State> layers, const Draw& draw,
+                      std::uint64_t first_chain, const Context& context) const;
 
   /// Adds row_weight * -dE/dtheta over the rows: x_i x_j for the couplings, x for the biases. One row weight, or one
   /// for each row.
@@ -83,6 +84,7 @@ class Boltzmann {
  private:
   GraphFields fields() const { return {graph_, couplings(), bias()}; }
   void renew(const Context& context);
+  void sweep(State& x, FixedUnits fixed, const Draw& draw, std::uint64_t first_chain, const Context& context) const;
 
   Layer units_;
   Graph graph_;
@@ -90,18 +92,6 @@ class Boltzmann {
   Colours colours_;             // of a graph that is not dense
   Matrix<float> matrix_;        // of a dense one: all couplings, symmetric, with a zero diagonal
   QuantisedWeights quantised_;  // the same in 16 bits
-};
-
-/// A machine some of whose units stay as they are, for Gibbs sampling of the others given them.
-struct Clamped {
-  static constexpr std::size_t kLayers = Boltzmann::kLayers;
-  const Boltzmann& machine;
-  Bits fixed;  ///< one row: which units stay
-
-  void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
-                const Context& context) const {
-    machine.resample_given(fixed, layers[block], draw, first_chain, context);
-  }
 };
 
 }  // namespace ergodic

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <vector>
 
@@ -11,7 +12,7 @@
 namespace ergodic {
 namespace {
 
-constexpr std::size_t kTileChains = 32;
+constexpr std::size_t kTileChains = 32;                   // a bit each
 constexpr std::size_t kSlabDraws = std::size_t{1} << 18;  // that are unpacked at once, or one tile if that has more
 constexpr std::size_t kTaskUnits = 256;                   // units of a tile that one thread takes at a time
 
@@ -34,7 +35,10 @@ class Tile {
     }
   }
 
-  void draw_unit(const GraphFields& fields, std::uint32_t unit, const Draw& draw) {
+  void draw_unit(const GraphFields& fields, std::uint32_t unit, FixedUnits fixed, const Draw& draw) {
+    std::uint32_t free = 0;  // which chains draw it
+    for (std::size_t c = 0; c < chains_; ++c) free |= std::uint32_t{!fixed.at(first_row_ + c, unit)} << c;
+    if (free == 0) return;
     std::array<double, kTileChains> sums;
     sums.fill(fields.bias[unit]);
     fields.graph.for_neighbours(unit, [&](std::size_t j, std::size_t e) {
@@ -43,7 +47,8 @@ class Tile {
       for (std::size_t c = 0; c < chains_; ++c) sums[c] += coupling * values[c];
     });
     float* own = values_.data() + std::size_t{unit} * chains_;
-    for (std::size_t c = 0; c < chains_; ++c) {
+    for (; free != 0; free &= free - 1) {
+      const auto c = static_cast<std::size_t>(std::countr_zero(free));
       const std::uint32_t coarse = coarse_bits(coarse_[c * coarse_per_chain_ + unit / kCoarseUnits], unit);
       const double p = sigmoid(levels_.gap() * sums[c]);
       const bool high = falls_below(p, coarse, draw, first_chain_ + static_cast<std::uint32_t>(c), unit);
@@ -70,16 +75,7 @@ class Tile {
 
 }  // namespace
 
-void sweep_units(State& x, const GraphFields& fields, std::span<const std::uint32_t> units, const Draw& draw,
-                 std::uint64_t first_chain, const Context& context) {
-  context.for_blocks(x.chains(), kTileChains, [&](std::size_t begin, std::size_t) {
-    Tile tile(x, begin, draw, first_chain);
-    for (const std::uint32_t unit : units) tile.draw_unit(fields, unit, draw);
-    tile.store(x);
-  });
-}
-
-void sweep_colours(State& x, const GraphFields& fields, const Colours& colours, const Draw& draw,
+void sweep_colours(State& x, const GraphFields& fields, const ColourOrder& order, const Draw& draw,
                    std::uint64_t first_chain, const Context& context) {
   const std::size_t slab = std::max<std::size_t>(1, kSlabDraws / (x.units() * kTileChains)) * kTileChains;
   for (std::size_t first = 0; first < x.chains(); first += slab) {
@@ -89,10 +85,10 @@ void sweep_colours(State& x, const GraphFields& fields, const Colours& colours, 
       context.for_blocks(tiles.size(), 1, [&](std::size_t t, std::size_t) { f(t); });
     };
     for_tiles([&](std::size_t t) { tiles[t].emplace(x, first + t * kTileChains, draw, first_chain); });
-    for (const std::vector<std::uint32_t>& colour : colours) {
+    for (const std::vector<std::uint32_t>& colour : order.colours) {
       context.for_blocks(tiles.size() * colour.size(), kTaskUnits, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
-          tiles[k / colour.size()]->draw_unit(fields, colour[k % colour.size()], draw);
+          tiles[k / colour.size()]->draw_unit(fields, colour[k % colour.size()], order.fixed, draw);
         }
       });
     }

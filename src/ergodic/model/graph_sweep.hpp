@@ -1,4 +1,4 @@
-// Gibbs sampling on a graph: units drawn one after the other, or colour by colour.
+// Gibbs sampling on a sparse graph: units drawn colour by colour.
 //
 // Units of one colour have no neighbours among themselves. Given all others they are independent, so they may be drawn
 // at the same time, and a sweep over all colours is a sweep over all units. A unit's field is summed in double, the
@@ -32,13 +32,15 @@ struct GraphFields {
   }
 };
 
-/// Draws these units of x one after the other, each given all others. Row r draws the random numbers of chain
-/// first_chain + r.
-void sweep_units(State& x, const GraphFields& fields, std::span<const std::uint32_t> units, const Draw& draw,
-                 std::uint64_t first_chain, const Context& context);
+/// What is drawn, in which order, and what stays as it is. Neighbours are not of one colour.
+struct ColourOrder {
+  const Colours& colours;
+  FixedUnits fixed = {};
+};
 
-/// Draws the units of the first colour given all others, then those of the next. Neighbours are not of one colour.
-void sweep_colours(State& x, const GraphFields& fields, const Colours& colours, const Draw& draw,
+/// Draws the units of the first colour given all others, then those of the next. Row r draws the random numbers of
+/// chain first_chain + r.
+void sweep_colours(State& x, const GraphFields& fields, const ColourOrder& order, const Draw& draw,
                    std::uint64_t first_chain, const Context& context);
 
 }  // namespace ergodic

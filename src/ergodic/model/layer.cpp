@@ -265,6 +265,22 @@ State state_of(const Layer& layer, Values values) {
   return State(std::get<Bits>(std::move(values)), levels_of(layer));
 }
 
+void require_mask(const Layer& layer, const Bits& fixed, std::size_t chains) {
+  require((fixed.rows() == 1 || fixed.rows() == chains) && fixed.cols() == units_of(layer),
+          fmt::format("which units stay as they are is said by {} bits in 1 row, or in {} rows for as many chains; "
+                      "found {} rows of {} bits",
+                      units_of(layer), chains, fixed.rows(), fixed.cols()));
+  const std::size_t letters = std::max<std::size_t>(letters_of(layer), 1);
+  for (std::size_t r = 0; letters > 1 && r < fixed.rows(); ++r) {
+    for (std::size_t unit = 0; unit < fixed.cols(); ++unit) {
+      require(fixed.get(r, unit) == fixed.get(r, unit - unit % letters),
+              fmt::format("a site of {} letters stays as it is or is drawn as a whole; in row {} only some units of "
+                          "site {} stay",
+                          letters, r, unit / letters));
+    }
+  }
+}
+
 double log_sum(const Layer& layer, const Row& row) {
   return std::visit([&](const auto& l) { return l.log_sum(row); }, layer);
 }

@@ -126,6 +126,10 @@ State make_state(const Layer& layer, std::size_t chains);
 /// Rows of values as a state of the layer; DataError for bits where real numbers are needed, or the other way round.
 State state_of(const Layer& layer, Values values);
 
+/// UsageError unless these bits can say which units of so many chains stay as they are: one row for all chains or a row
+/// for each, a bit for each unit, and all units of a site the same.
+void require_mask(const Layer& layer, const Bits& fixed, std::size_t chains);
+
 /// The log of the sum over all states of e^(state' fields - U).
 double log_sum(const Layer& layer, const Row& row);
 /// The mean value of each unit; and, of real ones, the mean square.

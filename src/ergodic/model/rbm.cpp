@@ -26,6 +26,20 @@ struct UnitChange {
   double change;
 };
 
+/// Units of x that are fixed are as they were before.
+void keep_fixed(const State& before, const Bits& fixed, State& x) {
+  for (std::size_t r = 0; r < x.chains(); ++r) {
+    const std::span<const std::uint64_t> stays = fixed.row(fixed.rows() == 1 ? 0 : r);
+    if (x.real()) {
+      for_each_set(stays, [&](std::size_t unit) { x.reals()(r, unit) = before.reals()(r, unit); });
+      continue;
+    }
+    const std::span<const std::uint64_t> old = before.bits().row(r);
+    const std::span<std::uint64_t> now = x.bits().row(r);
+    for (std::size_t w = 0; w < now.size(); ++w) now[w] = (now[w] & ~stays[w]) | (old[w] & stays[w]);
+  }
+}
+
 float low_of(const Layer& layer) { return real_valued(layer) ? 0.0f : levels_of(layer).low; }
 
 }  // namespace
@@ -144,6 +158,15 @@ void Rbm::resample(std::size_t block, std::span<State> layers, const Draw& draw,
     const auto chain = static_cast<std::uint32_t>(first_chain + r);
     ergodic::draw(layer(block), {fields, precision(block)}, {draw, chain, layers[block], r});
   });
+}
+
+void Rbm::resample_given(const Bits& fixed, std::size_t block, std::span<State> layers, const Draw& draw,
+                         std::uint64_t first_chain, const Context& context) const {
+  require_mask(visible_, fixed, layers[kVisible].chains());
+  if (block == kHidden) return resample(block, layers, draw, first_chain, context);
+  const State before = layers[block];
+  resample(block, layers, draw, first_chain, context);
+  keep_fixed(before, fixed, layers[block]);
 }
 
 Matrix<float> Rbm::conditional_means(std::size_t block, const State& given, const Context& context) const {

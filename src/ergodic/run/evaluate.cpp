@@ -33,13 +33,14 @@ Spec EvaluateRequest::spec() {
 
 EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) {
   const ModelFile file = load_model(request.model);
-  const Layer& visible = file.model.visible();
+  const Rbm& model = rbm_in(file, "evaluate");
+  const Layer& visible = model.visible();
   const Dataset data = load_split_for(visible, request.data, request.split);
   const Key key{request.seed};
   const State rows = first_rows(visible, data, data.rows(), key);
-  EvaluateResult out{data.rows(), judge(file.model, rows, key, context), ""};
+  EvaluateResult out{data.rows(), judge(model, rows, key, context), ""};
   if (!out.judgement.log_z) {
-    const double bits = enumerated_bits(file.model), most = most_enumerated_bits(file.model);
+    const double bits = enumerated_bits(model), most = most_enumerated_bits(model);
     out.why_no_log_z =
         bits > most
             ? fmt::format("the smaller layer has {:.0f} units, and exact enumeration goes up to {:.0f}", bits, most)

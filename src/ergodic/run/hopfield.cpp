@@ -17,13 +17,6 @@
 namespace ergodic {
 namespace {
 
-std::string name_of(MemoryRule rule) {
-  for (const auto& [value, name] : Names<MemoryRule>::kAll) {
-    if (value == rule) return std::string(name);
-  }
-  return "";
-}
-
 /// The rule for couplings; nothing for the modern form, which has none.
 std::optional<StorageRule> storage_rule(MemoryRule rule) {
   switch (rule) {

@@ -36,20 +36,21 @@ Spec InspectRequest::spec() {
 InspectResult inspect(const InspectRequest& request) {
   require_writable(request.filters);
   const ModelFile file = load_model(request.model);
+  const Rbm& model = rbm_in(file, "inspect");
   InspectResult out;
-  out.visible = units_of(file.model.visible());
-  out.hidden = units_of(file.model.hidden());
-  out.visible_type = name_of(file.model.visible());
-  out.hidden_type = name_of(file.model.hidden());
-  out.parameters = file.model.parameters().values().size();
-  for (const Slot& slot : file.model.parameters().slots()) {
-    out.ranges[slot.name] = range_of(file.model.parameters()[slot.name]);
+  out.visible = units_of(model.visible());
+  out.hidden = units_of(model.hidden());
+  out.visible_type = name_of(model.visible());
+  out.hidden_type = name_of(model.hidden());
+  out.parameters = model.parameters().values().size();
+  for (const Slot& slot : model.parameters().slots()) {
+    out.ranges[slot.name] = range_of(model.parameters()[slot.name]);
   }
   out.notes = file.notes;
   out.verified = file.verified;
   if (!request.filters.empty()) {
     const PictureShape shape = shape_from_notes(file.notes, out.visible);
-    write_png(request.filters, picture_of_filters(file.model, shape, request.filter_count));
+    write_png(request.filters, picture_of_filters(model, shape, request.filter_count));
   }
   return out;
 }

@@ -130,7 +130,7 @@ Spec SampleRequest::spec() {
 SampleResult draw_samples(const SampleRequest& request, const Context& context) {
   require_consistent(request);
   const ModelFile file = load_model(request.model);
-  const Rbm& model = file.model;
+  const Rbm& model = rbm_in(file, "sample");
   const bool completes = !request.fixed.empty();
   const Key key{request.seed};
   SamplingOptions options = request.sampling;
@@ -191,11 +191,12 @@ Spec ReconstructRequest::spec() {
 ReconstructResult draw_reconstructions(const ReconstructRequest& request, const Context& context) {
   require_picture_or_array(request.out);
   const ModelFile file = load_model(request.model);
-  const Layer& visible = file.model.visible();
+  const Rbm& model = rbm_in(file, "reconstruct");
+  const Layer& visible = model.visible();
   const Dataset data = load_split_for(visible, request.data, request.split);
   const Key key{request.seed};
   const State rows = first_rows(visible, data, request.count, key);
-  const Matrix<float> made = reconstructions(file.model, rows, key, context);
+  const Matrix<float> made = reconstructions(model, rows, key, context);
   if (is_array(request.out)) {
     write_values(request.out, made);
   } else {

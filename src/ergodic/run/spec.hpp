@@ -21,6 +21,15 @@ namespace ergodic {
 template <class E>
 struct Names;
 
+/// The name of a value.
+template <class E>
+requires requires { Names<E>::kAll; }
+std::string_view name_of(E value) {
+  std::size_t k = 0;
+  while (Names<E>::kAll[k].first != value) ++k;
+  return Names<E>::kAll[k].second;
+}
+
 /// One option, bound to the field that it sets.
 struct Option {
   std::string name;

@@ -17,7 +17,7 @@ namespace ergodic {
 namespace {
 
 constexpr const char* kFormat = "ergodic-checkpoint";
-constexpr int kVersionOfFormat = 2;  // the random numbers and the step are part of it: an older run cannot go on
+constexpr int kVersionOfFormat = 3;  // the random numbers and the step are part of it: an older run cannot go on
 constexpr std::string_view kSettingPrefix = "setting.";
 
 std::uint64_t number_at(const Tensors& tensors, const std::string& key, const std::string& where) {
@@ -58,42 +58,49 @@ std::vector<double> finite_at(const Tensors& tensors, const std::string& name, s
 
 std::string chain_name(std::size_t layer) { return fmt::format("chains.{}", layer); }
 
+Array packed(const State& state) {
+  const Bits& bits = state.bits();
+  return state.real() ? array_of(state.reals().elements(), {state.chains(), state.units()})
+                      : array_of(bits.words(), {bits.rows(), Bits::words_for(bits.cols())});
+}
+
 void put_chains(Tensors& tensors, const Chains& chains) {
   tensors.metadata["chains"] = std::to_string(chains.count());
   tensors.metadata["sweep"] = std::to_string(chains.sweep);
   tensors.metadata["first_chain"] = std::to_string(chains.first_chain);
   for (std::size_t l = 0; l < chains.layers.size(); ++l) {
-    const State& layer = chains.layers[l];
-    const Bits& bits = layer.bits();
-    tensors.arrays.emplace_back(chain_name(l),
-                                layer.real() ? array_of(layer.reals().elements(), {layer.chains(), layer.units()})
-                                             : array_of(bits.words(), {bits.rows(), Bits::words_for(bits.cols())}));
+    tensors.arrays.emplace_back(chain_name(l), packed(chains.layers[l]));
   }
 }
 
-Chains take_chains(const Tensors& tensors, const Rbm& model, const std::string& where) {
+/// A state of the same layer and the same number of chains as this one.
+State state_at(const Tensors& tensors, const std::string& name, const State& like, const std::string& where) {
+  State out = like;
+  const std::size_t units = like.units(), row_words = Bits::words_for(units);
+  if (like.real()) {
+    const std::vector<float> values = floats_at(tensors, name, {like.chains(), units}, where);
+    std::copy(values.begin(), values.end(), out.reals().elements().begin());
+    return out;
+  }
+  const auto words = elements_at<std::uint64_t>(tensors, name, ElementType::kUInt64, {like.chains(), row_words}, where);
+  const std::size_t used = units % Bits::kWordBits;
+  for (std::size_t w = row_words - 1; used != 0 && w < words.size(); w += row_words) {
+    if (words[w] >> used)
+      throw DataError(fmt::format("{}: {}: bits set beyond the last of {} units", where, name, units));
+  }
+  std::copy(words.begin(), words.end(), out.bits().words().begin());
+  return out;
+}
+
+Chains take_chains(const Tensors& tensors, const Chains& like, const std::string& where) {
   Chains chains;
   const std::size_t count = number_at(tensors, "chains", where);
-  if (count == 0) return chains;
+  if (count != like.count())
+    throw DataError(fmt::format("{}: metadata: expected {} chains, found {}", where, like.count(), count));
   chains.sweep = number_at(tensors, "sweep", where);
   chains.first_chain = number_at(tensors, "first_chain", where);
-  for (std::size_t l = 0; l < Rbm::kLayers; ++l) {
-    const std::size_t units = units_of(model.layer(l)), row_words = Bits::words_for(units);
-    if (real_valued(model.layer(l))) {
-      const std::vector<float> values = floats_at(tensors, chain_name(l), {count, units}, where);
-      chains.layers.push_back(model.make_state(l, count));
-      std::copy(values.begin(), values.end(), chains.layers.back().reals().elements().begin());
-      continue;
-    }
-    const auto words =
-        elements_at<std::uint64_t>(tensors, chain_name(l), ElementType::kUInt64, {count, row_words}, where);
-    const std::size_t used = units % Bits::kWordBits;
-    for (std::size_t w = row_words - 1; used != 0 && w < words.size(); w += row_words) {
-      if (words[w] >> used)
-        throw DataError(fmt::format("{}: {}: bits set beyond the last of {} units", where, chain_name(l), units));
-    }
-    chains.layers.push_back(model.make_state(l, count));
-    std::copy(words.begin(), words.end(), chains.layers.back().bits().words().begin());
+  for (std::size_t l = 0; l < like.layers.size(); ++l) {
+    chains.layers.push_back(state_at(tensors, chain_name(l), like.layers[l], where));
   }
   return chains;
 }
@@ -145,7 +152,7 @@ void check_settings(const Tensors& tensors, const Settings& settings, const std:
 
 }  // namespace
 
-void save_checkpoint(const std::filesystem::path& path, const Rbm& model, const TrainingState& state,
+void save_checkpoint(const std::filesystem::path& path, const Parameters& parameters, const TrainingState& state,
                      const Settings& settings) {
   Tensors tensors;
   tensors.metadata = {{"format", kFormat},
@@ -153,26 +160,27 @@ void save_checkpoint(const std::filesystem::path& path, const Rbm& model, const 
                       {"update", std::to_string(state.update)},
                       {"records", to_text(state.records)}};
   for (const auto& [name, value] : settings) tensors.metadata[std::string(kSettingPrefix) + name] = value;
-  put_parameters(tensors, model);
-  tensors.arrays.emplace_back("velocity", array_of(state.velocity, {state.velocity.size()}));
-  tensors.arrays.emplace_back("hidden_offset", array_of(state.hidden_offset, {state.hidden_offset.size()}));
-  put_chains(tensors, state.chains);
+  put_parameters(tensors, parameters);
+  const LearnerState& learner = state.learner;
+  tensors.arrays.emplace_back("velocity", array_of(learner.velocity, {learner.velocity.size()}));
+  tensors.arrays.emplace_back("offsets", array_of(learner.offsets, {learner.offsets.size()}));
+  put_chains(tensors, learner.chains);
   write_sealed(path, std::move(tensors));
 }
 
-TrainingState load_checkpoint(const std::filesystem::path& path, Rbm& model, const Settings& settings) {
+Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& start, const Settings& settings) {
   const std::string where = path.string();
   const Unsealed file = read_sealed(path);
   check_format(file.tensors, kFormat, {kVersionOfFormat, kVersionOfFormat}, where);
   check_settings(file.tensors, settings, where);
+  const LearnerState& like = start.state.learner;
   TrainingState state;
   state.update = number_at(file.tensors, "update", where);
   state.records = records_from(metadata_at(file.tensors, "records", where), where);
-  state.velocity = floats_at(file.tensors, "velocity", {model.parameters().values().size()}, where);
-  state.hidden_offset = finite_at(file.tensors, "hidden_offset", units_of(model.hidden()), where);
-  state.chains = take_chains(file.tensors, model, where);
-  take_parameters(file.tensors, model, where);
-  return state;
+  state.learner.velocity = floats_at(file.tensors, "velocity", {like.velocity.size()}, where);
+  state.learner.offsets = finite_at(file.tensors, "offsets", like.offsets.size(), where);
+  state.learner.chains = take_chains(file.tensors, like.chains, where);
+  return {parameters_from(file.tensors, start.parameters, where), std::move(state)};
 }
 
 }  // namespace ergodic

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "ergodic/model/rbm.hpp"
+#include "ergodic/model/parameters.hpp"
 #include "ergodic/trainer/trainer.hpp"
 
 namespace ergodic {
@@ -13,11 +13,16 @@ namespace ergodic {
 /// What shaped the run, by option name; a run may only go on with the same settings.
 using Settings = std::map<std::string, std::string>;
 
-void save_checkpoint(const std::filesystem::path& path, const Rbm& model, const TrainingState& state,
+struct Checkpoint {
+  Parameters parameters;
+  TrainingState state;
+};
+
+void save_checkpoint(const std::filesystem::path& path, const Parameters& parameters, const TrainingState& state,
                      const Settings& settings);
 
-/// Restores the parameters into `model`, which must have the shape that the settings ask for. UsageError naming each
-/// difference if the settings are not the checkpoint's; DataError if the file is damaged.
-TrainingState load_checkpoint(const std::filesystem::path& path, Rbm& model, const Settings& settings);
+/// A checkpoint of the same shape as this one, which is that of a run at its start. UsageError naming each difference
+/// if the settings are not the checkpoint's; DataError if the file is damaged.
+Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& start, const Settings& settings);
 
 }  // namespace ergodic

@@ -36,7 +36,7 @@ Layer layer_from(const Tensors& tensors, const std::string& side, std::size_t un
   }
 }
 
-Rbm empty_machine(const Tensors& tensors, const std::string& where) {
+Rbm rbm_from(const Tensors& tensors, const std::string& where) {
   const Array* weights = tensors.find("weights");
   if (!weights) throw DataError(fmt::format("{}: expected a tensor named weights, found none", where));
   if (weights->shape.size() != 2 || weights->size() == 0) {
@@ -47,7 +47,10 @@ Rbm empty_machine(const Tensors& tensors, const std::string& where) {
   const Layer visible = layer_from(tensors, "visible", weights->shape[0], where);
   const Layer hidden = layer_from(tensors, "hidden", weights->shape[1], where);
   try {
-    return Rbm(visible, hidden);
+    Rbm model(visible, hidden);
+    const Parameters loaded = parameters_from(tensors, model.parameters(), where);
+    model.update([&](Parameters& parameters) { parameters = loaded; }, {});
+    return model;
   } catch (const UsageError& e) {
     throw DataError(fmt::format("{}: {}", where, e.what()));
   }
@@ -64,7 +67,7 @@ void save_model(const std::filesystem::path& path, const Rbm& model, const std::
   if (letters_of(model.visible()) > 0)
     tensors.metadata["visible_letters"] = std::to_string(letters_of(model.visible()));
   if (letters_of(model.hidden()) > 0) tensors.metadata["hidden_letters"] = std::to_string(letters_of(model.hidden()));
-  put_parameters(tensors, model);
+  put_parameters(tensors, model.parameters());
   write_sealed(path, std::move(tensors));
 }
 
@@ -76,10 +79,20 @@ ModelFile load_model(const std::filesystem::path& path) {
     throw DataError(fmt::format("{}: metadata: expected the model rbm, found '{}'{}", where, kind,
                                 kind == "hopfield" ? "; a Hopfield network is for `ergodic recall`" : ""));
   }
-  ModelFile out{empty_machine(file.tensors, where), file.tensors.metadata, file.verified};
-  take_parameters(file.tensors, out.model, where);
+  ModelFile out{rbm_from(file.tensors, where), file.tensors.metadata, file.verified};
   for (const std::string_view key : kOwnKeys) out.notes.erase(std::string(key));
   return out;
+}
+
+std::string_view kind_of(const Machine& machine) {
+  return std::holds_alternative<Rbm>(machine) ? "restricted Boltzmann machine" : "Boltzmann machine";
+}
+
+const Rbm& rbm_in(const ModelFile& file, std::string_view purpose) {
+  const Rbm* rbm = std::get_if<Rbm>(&file.machine);
+  require(rbm != nullptr,
+          fmt::format("{} needs a restricted Boltzmann machine, found a {}", purpose, kind_of(file.machine)));
+  return *rbm;
 }
 
 }  // namespace ergodic

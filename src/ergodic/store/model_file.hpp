@@ -4,13 +4,21 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
+#include <variant>
 
+#include "ergodic/model/boltzmann.hpp"
 #include "ergodic/model/rbm.hpp"
 
 namespace ergodic {
 
+/// The machines that have a distribution.
+using Machine = std::variant<Rbm, Boltzmann>;
+/// What a person calls a machine of this kind.
+std::string_view kind_of(const Machine& machine);
+
 struct ModelFile {
-  Rbm model;
+  Machine machine;
   std::map<std::string, std::string> notes;  ///< further metadata: picture shape, how it was trained
   bool verified = false;                     ///< the file had a digest, and it agrees
 };
@@ -20,5 +28,8 @@ void save_model(const std::filesystem::path& path, const Rbm& model, const std::
 
 /// DataError if anything is missing, of another shape, not finite, or damaged.
 ModelFile load_model(const std::filesystem::path& path);
+
+/// The RBM in a file; UsageError, which says what cannot be done, if it is another machine.
+const Rbm& rbm_in(const ModelFile& file, std::string_view purpose);
 
 }  // namespace ergodic

@@ -93,25 +93,19 @@ Array array_of(std::span<const std::uint64_t> values, std::vector<std::size_t> s
   return make_array(ElementType::kUInt64, values, std::move(shape));
 }
 
-void put_parameters(Tensors& tensors, const Rbm& model) {
-  for (const Slot& slot : model.parameters().slots()) {
-    tensors.arrays.emplace_back(slot.name, array_of(model.parameters()[slot.name], slot.shape));
+void put_parameters(Tensors& tensors, const Parameters& parameters) {
+  for (const Slot& slot : parameters.slots()) {
+    tensors.arrays.emplace_back(slot.name, array_of(parameters[slot.name], slot.shape));
   }
 }
 
-void take_parameters(const Tensors& tensors, Rbm& model, const std::string& where) {
-  // All is read before anything is changed: a bad file leaves the machine as it was.
-  std::vector<std::vector<float>> values;
-  for (const Slot& slot : model.parameters().slots()) {
-    values.push_back(floats_at(tensors, slot.name, slot.shape, where));
+Parameters parameters_from(const Tensors& tensors, const Parameters& shape, const std::string& where) {
+  Parameters out = shape;
+  for (const Slot& slot : shape.slots()) {
+    const std::vector<float> values = floats_at(tensors, slot.name, slot.shape, where);
+    std::copy(values.begin(), values.end(), out[slot.name].begin());
   }
-  model.update(
-      [&](Parameters& parameters) {
-        for (std::size_t s = 0; s < values.size(); ++s) {
-          std::copy(values[s].begin(), values[s].end(), parameters[parameters.slots()[s].name].begin());
-        }
-      },
-      Context{});
+  return out;
 }
 
 }  // namespace ergodic

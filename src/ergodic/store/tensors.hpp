@@ -1,4 +1,4 @@
-// Between tensors and what they mean: typed arrays in and out, checked metadata, a machine's parameters.
+// Between tensors and what they mean: typed arrays in and out, checked metadata, parameters.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ergodic/format/safetensors.hpp"
-#include "ergodic/model/rbm.hpp"
+#include "ergodic/model/parameters.hpp"
 
 namespace ergodic {
 
@@ -36,9 +36,9 @@ Array array_of(std::span<const float> values, std::vector<std::size_t> shape);
 Array array_of(std::span<const double> values, std::vector<std::size_t> shape);
 Array array_of(std::span<const std::uint64_t> values, std::vector<std::size_t> shape);
 
-/// A tensor for each slot of the machine's parameters.
-void put_parameters(Tensors& tensors, const Rbm& model);
-/// Sets the machine's parameters from the tensors of their names.
-void take_parameters(const Tensors& tensors, Rbm& model, const std::string& where);
+/// A tensor for each slot of a machine's parameters.
+void put_parameters(Tensors& tensors, const Parameters& parameters);
+/// Parameters with the slots of these, from the tensors of their names.
+Parameters parameters_from(const Tensors& tensors, const Parameters& shape, const std::string& where);
 
 }  // namespace ergodic

@@ -2,17 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/model/rbm.hpp"
+#include "ergodic/trainer/learner.hpp"
 
 namespace ergodic {
-
-using Measures = std::vector<std::pair<std::string, double>>;
 
 /// On these rows of training data and (if any) of held-out data:
 ///   free_energy_gap        mean F(held out) - mean F(training); it grows when the machine over-fits

@@ -2,57 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
-#include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
-#include "ergodic/model/exact.hpp"
-#include "ergodic/trainer/monitor.hpp"
 
 namespace ergodic {
 namespace {
-
-constexpr std::size_t kMostMonitoredRows = 1000, kFewestMonitoredRows = 100;
-constexpr std::size_t kMonitoredMacs = 400'000'000;  // of a product: large machines are measured on fewer rows
-constexpr std::uint64_t kMonitorStep = 1;  // the same numbers at each record: curves show the machine, not the noise
-// Real visible units begin with half of the deviations of the data as noise. With all of it a machine without couplings
-// has the data's variances already, and no reason to learn.
-constexpr double kFirstNoise = 0.5, kMostNoise = 1.5;
-constexpr double kFirstFields = 50.0;       // deviation of a first field that is made by real units, at weight scale 1
-constexpr double kHiddenOffsetRate = 0.01;  // weight of a new batch in the moving mean of the hidden layer
-
-/// The mean of each visible unit in its own values.
-std::vector<double> value_means(const Dataset& data, const Layer& layer) {
-  std::vector<double> means = unit_means(data);
-  if (real_valued(layer)) return means;
-  const Levels levels = levels_of(layer);
-  for (double& m : means) m = levels.low + levels.gap() * m;
-  return means;
-}
-
-std::vector<double> deviations_of(const Dataset& data, const Layer& layer) {
-  return real_valued(layer) ? unit_deviations(data) : std::vector<double>();
-}
-
-/// The offsets of centring before anything is known: the means without fields; or what makes the gradient that of the
-/// plain machine in {0,1} units.
-std::vector<double> first_offsets(const Layer& layer, Precision precision, bool centred) {
-  if (!centred) return std::vector<double>(units_of(layer), real_valued(layer) ? 0.0 : levels_of(layer).low);
-  const std::vector<double> no_fields(units_of(layer));
-  std::vector<float> out(units_of(layer));
-  means(layer, {no_fields, precision}, out);
-  return {out.begin(), out.end()};
-}
-
-State monitored(const Rbm& model, const Dataset& data, Key key) {
-  std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
-  const std::size_t affordable = kMonitoredMacs / model.weights().elements().size();
-  rows.resize(std::min(rows.size(), std::clamp(affordable, kFewestMonitoredRows, kMostMonitoredRows)));
-  return state_of(model.visible(), gather(data, rows, key, 0));
-}
 
 double named(const Record& record, std::string_view name) {
   for (const auto& [key, value] : record.values) {
@@ -79,163 +35,27 @@ void warn_if_unhealthy(const Record& now, const Record& before, const Context& c
   }
 }
 
-/// Keeps the noise of real visible units between this share and three halves of the deviations of the data.
-void bound_precisions(std::span<const double> deviations, double least_noise, std::span<float> log_precisions) {
-  for (std::size_t i = 0; i < deviations.size(); ++i) {
-    const double of_data = -2.0 * portable_log(deviations[i]);
-    log_precisions[i] =
-        static_cast<float>(std::clamp(double{log_precisions[i]}, of_data - 2.0 * portable_log(kMostNoise),
-                                      of_data - 2.0 * portable_log(least_noise)));
-  }
-}
-
-std::unique_ptr<NegativePhase> make_negative_phase(const Rbm& model, const TrainOptions& options, Key key,
-                                                   const Context& context) {
-  switch (options.method) {
-    case Method::kCd:
-      return contrastive_divergence(options.steps);
-    case Method::kPcd:
-      return persistent_chains(options.steps, far_start(model, options.chains, key, context));
-    case Method::kExact:
-      require_exact_statistics(model);
-      return exact_enumeration();
-  }
-  throw std::logic_error("unknown training method");
-}
-
 }  // namespace
 
-void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, const Context& context) {
-  const std::vector<double> deviations = deviations_of(data, model.visible());
-  std::vector<double> noise = deviations;
-  for (double& deviation : noise) deviation *= kFirstNoise;
-  // A unit that never changes would get an infinite bias: no mean is taken to be closer to a level than this.
-  const double margin = 1.0 / (static_cast<double>(data.rows()) + 2.0);
-  const Draw draw = key.at(Purpose::kInitialWeights);
-  const std::vector<double> fields =
-      fields_for_means(model.visible(), value_means(data, model.visible()), noise, margin);
-  const Gaps gaps = gaps_of(model, data);
-  // Fields of real units add up over as many terms as there are units.
-  const double spread = kFirstFields / std::sqrt(static_cast<double>(data.units()));
-  model.update(
-      [&](Parameters& parameters) {
-        const MatrixView<float> weights(parameters["weights"].data(), fields.size(), units_of(model.hidden()));
-        context.for_blocks(weights.rows(), 1, [&](std::size_t i, std::size_t) {
-          const double scale = deviations.empty() ? 1.0 / gaps.visible[i] : spread / deviations[i];
-          for (std::size_t j = 0; j < weights.cols(); ++j) {
-            const double normal = draw.normal(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j));
-            weights(i, j) = static_cast<float>(weight_scale * scale / gaps.hidden[j] * normal);
-          }
-        });
-        for (std::size_t i = 0; i < fields.size(); ++i) {
-          parameters["visible_bias"][i] = static_cast<float>(fields[i]);
-        }
-        std::fill(parameters["hidden_bias"].begin(), parameters["hidden_bias"].end(), 0.0f);
-        for (std::size_t i = 0; i < deviations.size(); ++i) {
-          parameters[Rbm::precision_slot(Rbm::kVisible)][i] = static_cast<float>(-2.0 * portable_log(noise[i]));
-        }
-      },
-      context);
-}
-
-Trainer::Trainer(Rbm& model, const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
-                 const Context& context)
-    : model_(model),
-      train_(train),
-      options_(options),
-      key_(key),
-      batches_(train.rows(), options.batch, key, train.weights),
-      deviations_(deviations_of(train, model.visible())),
-      gaps_(gaps_of(model, train)),
-      visible_offset_(options.centred ? value_means(train, model.visible())
-                                      : first_offsets(model.visible(), {}, false)),
-      velocity_(model.parameters().values().size()),
-      hidden_offset_(first_offsets(model.hidden(), model.precision(Rbm::kHidden), options.centred)),
-      monitored_train_(monitored(model, train, key)) {
-  require(train.units() == units_of(model.visible()),
-          fmt::format("the machine has {} visible units, the data {}", units_of(model.visible()), train.units()));
+Trainer::Trainer(std::unique_ptr<Learner> learner, const Dataset& train, const TrainOptions& options, Key key)
+    : learner_(std::move(learner)), options_(options), batches_(train.rows(), options.batch, key, train.weights) {
   require(options.batch <= train.rows(),
           fmt::format("a batch of {} is larger than the {} rows of training data", options.batch, train.rows()));
-  if (held_out.rows() > 0) monitored_held_out_ = monitored(model, held_out, key);
-  negative_ = make_negative_phase(model, options, key, context);
 }
 
 void Trainer::restore(TrainingState state) {
   update_ = state.update;
-  velocity_ = std::move(state.velocity);
-  hidden_offset_ = std::move(state.hidden_offset);
   records_ = std::move(state.records);
-  if (Chains* chains = negative_->chains()) *chains = std::move(state.chains);
+  learner_->restore(std::move(state.learner));
 }
 
-TrainingState Trainer::state() const {
-  return {update_, velocity_, hidden_offset_, negative_->chains() ? *negative_->chains() : Chains{}, records_};
-}
-
-void Trainer::update(const Context& context) {
-  const std::span<const std::uint32_t> rows = batches_.at(update_);
-  if (data_.count() != rows.size()) {
-    data_.layers = {model_.make_state(Rbm::kVisible, rows.size()), model_.make_state(Rbm::kHidden, rows.size())};
-  }
-  {
-    const Timed timed(context.profile, Stage::kGather);
-    State& visible = data_.layers[Rbm::kVisible];
-    visible.real() ? gather(train_, rows, visible.reals())
-                   : gather(train_, rows, key_, batches_.epoch_of(update_), visible.bits());
-  }
-  model_.resample(Rbm::kHidden, data_.layers, key_.at(Purpose::kDataHidden, update_), 0, context);
-  const ModelTerm model_term = negative_->advance(model_, data_, update_, key_, context);
-
-  const double rate = options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
-  const auto* chains = std::get_if<const Chains*>(&model_term);
-  if (chains && !real_valued(model_.visible()) && !real_valued(model_.hidden())) {
-    const Offsets offsets{visible_offset_, hidden_offset_, options_.centred ? kHiddenOffsetRate : 0.0};
-    ascent_.step(model_, data_, **chains, offsets, options_.decay, options_.sgd, rate, velocity_, context);
-  } else {
-    ascend(chains ? statistics_of(**chains, context) : std::get<Statistics>(model_term), rate, context);
-  }
-  ++update_;
-}
-
-Statistics Trainer::statistics_of(const Chains& samples, const Context& context) const {
-  Statistics out(model_.parameters().values().size());
-  const double weight = 1.0 / static_cast<double>(samples.count());
-  model_.add_statistics(Rbm::kVisible, samples.layers[Rbm::kVisible], moments_of(samples.layers[Rbm::kHidden]),
-                        {&weight, 1}, out, context);
-  return out;
-}
-
-/// The step by statistics in double: for exact ones, and for real units. The data term has no noise, its hidden layer
-/// being means.
-void Trainer::ascend(const Statistics& model_term, double rate, const Context& context) {
-  const State& batch = data_.layers[Rbm::kVisible];
-  const double weight = 1.0 / static_cast<double>(batch.chains());
-  Statistics gradient(model_.parameters().values().size());
-  model_.add_statistics(Rbm::kVisible, batch, model_.conditional_moments(Rbm::kHidden, batch, context), {&weight, 1},
-                        gradient, context);
-  if (options_.centred) {
-    const Slot& hidden = model_.parameters().slot("hidden_bias");
-    const std::span<const double> hidden_means = std::span<const double>(gradient).subspan(hidden.offset, hidden.size);
-    for (std::size_t j = 0; j < hidden_offset_.size(); ++j) {
-      hidden_offset_[j] += kHiddenOffsetRate * (hidden_means[j] - hidden_offset_[j]);
-    }
-  }
-  for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] -= model_term[k];
-  condition(model_, gaps_, visible_offset_, hidden_offset_, options_.decay, gradient, context);
-  model_.update(
-      [&](Parameters& p) {
-        ergodic::step(options_.sgd, rate, gradient, velocity_, p, context);
-        if (!deviations_.empty())
-          bound_precisions(deviations_, options_.least_noise, p[Rbm::precision_slot(Rbm::kVisible)]);
-      },
-      context);
-}
+TrainingState Trainer::state() const { return {update_, records_, learner_->state()}; }
 
 void Trainer::record(const Context& context) {
   const Timed timed(context.profile, Stage::kMeasure);
   const Context unprofiled{context.threads, context.observer};  // or what monitors sample would count twice
   const double epoch = static_cast<double>(update_) / static_cast<double>(batches_.per_epoch());
-  Record record{update_, epoch, measure(model_, monitored_train_, monitored_held_out_, key_, kMonitorStep, unprofiled)};
+  Record record{update_, epoch, learner_->measure(unprofiled)};
   for (const auto& [name, value] : record.values) {
     if (!std::isfinite(value)) {
       throw NumericError(fmt::format("training diverged: {} is {} after {} updates; lower the learning rate (now {})",
@@ -252,7 +72,9 @@ bool Trainer::run(const std::function<void()>& after_update, const Context& cont
   if (update_ == 0) record(context);
   while (update_ < updates_total()) {
     if (context.stop_requested()) return false;
-    update(context);
+    const double rate = options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
+    learner_->learn({update_, batches_.epoch_of(update_), rate, batches_.at(update_)}, context);
+    ++update_;
     context.progress({update_, updates_total(), updates_per_epoch()});
     if (update_ % record_interval == 0 || update_ == updates_total()) record(context);
     after_update();

@@ -1,0 +1,70 @@
+// The part of `ergodic train` that is the same for every machine that learns: data, checkpoints, the log, the clock.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/data/dataset.hpp"
+#include "ergodic/model/layer.hpp"
+#include "ergodic/model/parameters.hpp"
+#include "ergodic/report/html.hpp"
+#include "ergodic/run/train.hpp"
+#include "ergodic/store/checkpoint.hpp"
+#include "ergodic/store/model_file.hpp"
+#include "ergodic/trainer/trainer.hpp"
+
+namespace ergodic {
+
+struct TrainingData {
+  Dataset train, held_out;
+  Settings settings;  ///< of the run, with what is in the data
+};
+
+/// Checks where the results go, reads the data, sets rows apart for the monitors, and fills in what the request leaves
+/// to the data.
+TrainingData prepare(TrainRequest& request);
+
+/// What the loop is to do, as the request says.
+TrainOptions options_of(const TrainRequest& request);
+
+/// The visible layer that the request and the data ask for; DataError if they do not agree.
+Layer visible_layer(const TrainRequest& request, const Dataset& data);
+/// "784 bernoulli".
+std::string text_of(const Layer& layer);
+
+/// A machine that learns, whatever it is.
+struct Trainee {
+  std::unique_ptr<Learner> learner;
+  std::function<const Parameters&()> parameters;
+  std::function<void(const Parameters&)> set_parameters;
+  std::function<void(const std::map<std::string, std::string>& notes)> save;  ///< writes --out
+
+  /// For the report: what it is, of which units, and what it shows.
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> summary;
+  std::function<std::vector<Picture>(const Context& context)> pictures;
+};
+
+/// The part that is the same for any machine with parameters; its report is still to be filled in.
+template <class Model>
+Trainee trainee_of(Model& model, std::unique_ptr<Learner> learner, const TrainRequest& request) {
+  Trainee out;
+  out.learner = std::move(learner);
+  out.parameters = [&model]() -> const Parameters& { return model.parameters(); };
+  out.set_parameters = [&model](const Parameters& values) { model.update([&](Parameters& p) { p = values; }, {}); };
+  out.save = [&model, path = request.out](const auto& notes) { save_model(path, model, notes); };
+  return out;
+}
+
+/// Trains from the start or from a checkpoint, to the end or to a new checkpoint, and writes what was asked for.
+TrainResult run_training(const TrainRequest& request, const TrainingData& data, Trainee trainee, const Context& outer);
+
+/// The restricted machine.
+TrainResult train_rbm(TrainRequest request, const Context& context);
+
+}  // namespace ergodic

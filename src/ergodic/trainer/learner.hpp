@@ -1,0 +1,48 @@
+// Learner: what a kind of machine makes of a mini-batch. The loop around it, trainer.hpp, is the same for all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/sampler/chains.hpp"
+
+namespace ergodic {
+
+/// Named numbers about a machine.
+using Measures = std::vector<std::pair<std::string, double>>;
+
+/// What a learner remembers from update to update, beside the parameters.
+struct LearnerState {
+  std::vector<float> velocity;  ///< of the optimiser
+  std::vector<double> offsets;  ///< moving means of hidden layers, for centring
+  Chains chains;                ///< persistent chains; empty for methods without
+};
+
+/// One update: which rows of the data it sees, and how long its step is.
+struct Turn {
+  std::uint64_t update = 0;
+  std::uint64_t epoch = 0;
+  double rate = 0.0;
+  std::span<const std::uint32_t> rows;
+};
+
+class Learner {
+ public:
+  virtual ~Learner() = default;
+
+  /// Moves the machine a step along the gradient of the log-likelihood of these rows.
+  virtual void learn(const Turn& turn, const Context& context) = 0;
+
+  /// The monitors: what the learning curve shows.
+  virtual Measures measure(const Context& context) const = 0;
+
+  virtual LearnerState state() const = 0;
+  /// Goes on from a saved state; the machine must have the parameters saved with it.
+  virtual void restore(LearnerState state) = 0;
+};
+
+}  // namespace ergodic
