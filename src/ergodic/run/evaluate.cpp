@@ -19,6 +19,31 @@ nlohmann::ordered_json json_of(const std::optional<Estimate>& estimate) {
           {"method", estimate->method}};
 }
 
+/// The judgement, and why there is no log Z if there is none.
+EvaluateResult judged(const Rbm& model, const State& rows, Key key, const Context& context) {
+  EvaluateResult out{rows.chains(), judge(model, rows, key, context), ""};
+  if (out.judgement.log_z) return out;
+  const double bits = enumerated_bits(model), most = most_enumerated_bits(model);
+  out.why_no_log_z =
+      bits > most
+          ? fmt::format("the smaller layer has {:.0f} units, and exact enumeration goes up to {:.0f}", bits, most)
+          : "stopped before the end";
+  return out;
+}
+
+template <EnergyModel Model>
+EvaluateResult judged(const Model& model, const State& rows, Key, const Context& context) {
+  EvaluateResult out{rows.chains(), judge_energy(model, rows, context), ""};
+  if (out.judgement.log_z) return out;
+  out.why_no_log_z = exactly_summable(model.units())
+                         ? "stopped before the end"
+                         : fmt::format(
+                               "log Z of {} {} units cannot be summed: that goes up to {:.0f} two-valued ones, "
+                               "or {} real ones",
+                               units_of(model.units()), name_of(model.units()), kMaxEnergyBits, kMaxIntegratedUnits);
+  return out;
+}
+
 }  // namespace
 
 Spec EvaluateRequest::spec() {
@@ -33,20 +58,11 @@ Spec EvaluateRequest::spec() {
 
 EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) {
   const ModelFile file = load_model(request.model);
-  const Rbm& model = rbm_in(file, "evaluate");
-  const Layer& visible = model.visible();
+  const Layer visible = visible_of(file.machine);
   const Dataset data = load_split_for(visible, request.data, request.split);
   const Key key{request.seed};
   const State rows = first_rows(visible, data, data.rows(), key);
-  EvaluateResult out{data.rows(), judge(model, rows, key, context), ""};
-  if (!out.judgement.log_z) {
-    const double bits = enumerated_bits(model), most = most_enumerated_bits(model);
-    out.why_no_log_z =
-        bits > most
-            ? fmt::format("the smaller layer has {:.0f} units, and exact enumeration goes up to {:.0f}", bits, most)
-            : "stopped before the end";
-  }
-  return out;
+  return std::visit([&](const auto& machine) { return judged(machine, rows, key, context); }, file.machine);
 }
 
 std::string to_json(const EvaluateResult& result) {

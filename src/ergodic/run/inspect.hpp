@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/run/spec.hpp"
@@ -23,8 +24,10 @@ struct InspectResult {
   struct Range {
     double smallest = 0.0, largest = 0.0, root_mean_square = 0.0;
   };
+  std::string kind, name;  ///< as in the file, and for a person
   std::size_t visible = 0, hidden = 0;
   std::string visible_type, hidden_type;
+  std::vector<std::size_t> layers;  ///< hidden ones of a neural energy, which has no hidden units to be drawn
   std::size_t parameters = 0;
   std::map<std::string, Range> ranges;  ///< for each parameter slot
   std::map<std::string, std::string> notes;

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
+#include "ergodic/model/visible_marginal.hpp"
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
 #include "ergodic/store/model_file.hpp"
@@ -107,6 +109,92 @@ void require_consistent(const SampleRequest& request) {
           "annealing looks for states of low energy, which have no expected values; leave out --means");
 }
 
+// What differs between an RBM, whose visible layer is seen, and machines of one layer.
+VisibleMarginal energy_of(const Rbm& machine) { return {machine}; }
+Chains started(const Rbm& machine, State x, Key key, const Context& context) {
+  return start_at(machine, std::move(x), 0, key, context);
+}
+Chains started_far(const Rbm& machine, std::size_t count, Key key, const Context& context) {
+  return far_start(machine, count, key, context);
+}
+Matrix<float> means_given(const Rbm& machine, const Chains& chains, const Context& context) {
+  return plain_means(machine, chains.layers[Rbm::kHidden], context);
+}
+
+template <EnergyModel Machine>
+const Machine& energy_of(const Machine& machine) {
+  return machine;
+}
+template <EnergyModel Machine>
+Chains started(const Machine&, State x, Key, const Context&) {
+  return {{std::move(x)}};
+}
+template <EnergyModel Machine>
+Chains started_far(const Machine& machine, std::size_t count, Key key, const Context&) {
+  return far_start(machine, count, key);
+}
+template <EnergyModel Machine>
+Matrix<float> means_given(const Machine&, const Chains&, const Context&) {
+  throw UsageError("--means shows expected values given a hidden layer, and this machine has none; leave it out");
+}
+
+bool plane(const Layer& units) { return std::holds_alternative<Gaussian>(units) && units_of(units) == 2; }
+
+/// Whether correlations fall with the lag: by block Gibbs sampling of two layers.
+template <class Machine>
+bool bounded_by_gibbs(const Machine&, const SamplingOptions& options) {
+  const bool gibbs = options.sampler == SamplerKind::kGibbs || options.sampler == SamplerKind::kAuto;
+  return gibbs && std::is_same_v<Machine, Rbm>;
+}
+
+template <class Machine>
+SampleResult sample_from(const Machine& machine, const ModelFile& file, const SampleRequest& request,
+                         const Context& context) {
+  const Layer seen = visible_of(file.machine);
+  const bool completes = !request.fixed.empty();
+  const Key key{request.seed};
+  SamplingOptions options = request.sampling;
+  if (completes) options.fixed = read_mask(request.fixed, seen);
+  const auto started_at = std::chrono::steady_clock::now();
+  Chains chains = completes ? started(machine, start_rows(request, seen), key, context)
+                            : started_far(machine, request.count, key, context);
+  if (request.means) means_given(machine, chains, context);  // known to fail before the work, if it does
+  const bool alike = same_given(chains.layers[0], options.fixed);
+  MixingWatch watch(watched_energy(machine), request.count, options.sweeps, bounded_by_gibbs(machine, options));
+  const std::unique_ptr<Sampling> sampling = make_sampling(options, machine, context);
+  const bool watched = alike && !sampling->lowest();
+  while (chains.sweep < options.sweeps && !context.stop_requested()) {
+    sampling->sweep(chains, key, context);
+    if (watched) watch.look(chains, context);
+    context.progress({chains.sweep, options.sweeps});
+  }
+  SampleResult result;
+  result.out = request.out;
+  result.count = request.count;
+  result.accepted = sampling->accepted();
+  result.swapped = sampling->swapped();
+  result.sweeps = chains.sweep;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_at).count();
+  result.stopped = chains.sweep < options.sweeps;
+  if (result.stopped) return result;
+  if (const Lowest* lowest = sampling->lowest()) {
+    result.lowest = summary_of(*lowest);
+    chains.layers[0] = lowest->layers[0];
+  } else {
+    result.mixing = watched ? watch.report() : not_judged("the chains are given different rows, and need not agree");
+    if (result.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*result.mixing));
+  }
+  const Matrix<float> values = request.means ? means_given(machine, chains, context) : plain_values(chains.layers[0]);
+  if (is_array(request.out)) {
+    write_values(request.out, values);
+  } else if (plane(seen)) {
+    write_png(request.out, picture_of_plane(energy_of(machine), values, context));
+  } else {
+    write_png(request.out, picture_of_rows(drawable(values, seen), shape_from_notes(file.notes, values.cols())));
+  }
+  return result;
+}
+
 }  // namespace
 
 Spec SampleRequest::spec() {
@@ -123,55 +211,18 @@ Spec SampleRequest::spec() {
   spec.path("fixed", fixed,
             "a mask of one 0 or 1 for each visible unit (npy, csv, idx): those with a 1 keep the values of their row, "
             "and the others are sampled given them");
-  spec.group("Output").path("out", out, "a picture sheet (.png) or an array (.npy)").required();
+  spec.group("Output")
+      .path("out", out,
+            "a picture sheet (.png; of two real units the landscape of their energy beside points) or an "
+            "array (.npy)")
+      .required();
   return spec;
 }
 
 SampleResult draw_samples(const SampleRequest& request, const Context& context) {
   require_consistent(request);
   const ModelFile file = load_model(request.model);
-  const Rbm& model = rbm_in(file, "sample");
-  const bool completes = !request.fixed.empty();
-  const Key key{request.seed};
-  SamplingOptions options = request.sampling;
-  if (completes) options.fixed = read_mask(request.fixed, model.visible());
-  const auto started = std::chrono::steady_clock::now();
-  Chains chains = completes ? start_at(model, start_rows(request, model.visible()), 0, key, context)
-                            : far_start(model, request.count, key, context);
-  const bool alike = same_given(chains.layers[Rbm::kVisible], options.fixed);
-  MixingWatch watch(watched_energy(model), request.count, options.sweeps, options.sampler == SamplerKind::kGibbs);
-  const std::unique_ptr<Sampling> sampling = make_sampling(options, model, context);
-  const bool watched = alike && !sampling->lowest();
-  while (chains.sweep < options.sweeps && !context.stop_requested()) {
-    sampling->sweep(chains, key, context);
-    if (watched) watch.look(chains, context);
-    context.progress({chains.sweep, options.sweeps});
-  }
-  SampleResult result;
-  result.out = request.out;
-  result.count = request.count;
-  result.accepted = sampling->accepted();
-  result.swapped = sampling->swapped();
-  result.sweeps = chains.sweep;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  result.stopped = chains.sweep < options.sweeps;
-  if (result.stopped) return result;
-  if (const Lowest* lowest = sampling->lowest()) {
-    result.lowest = summary_of(*lowest);
-    chains.layers[Rbm::kVisible] = lowest->layers[0];
-  } else {
-    result.mixing = watched ? watch.report() : not_judged("the chains are given different rows, and need not agree");
-    if (result.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*result.mixing));
-  }
-  const Matrix<float> values = request.means ? plain_means(model, chains.layers[Rbm::kHidden], context)
-                                             : plain_values(chains.layers[Rbm::kVisible]);
-  if (is_array(request.out)) {
-    write_values(request.out, values);
-  } else {
-    const PictureShape shape = shape_from_notes(file.notes, values.cols());
-    write_png(request.out, picture_of_rows(drawable(values, model.visible()), shape));
-  }
-  return result;
+  return std::visit([&](const auto& machine) { return sample_from(machine, file, request, context); }, file.machine);
 }
 
 Spec ReconstructRequest::spec() {

@@ -20,15 +20,17 @@ Spec TrainRequest::spec() {
               "visible units: {0,1}, -1/+1, letters, real with normal noise, or real and not negative")
       .choice("hidden-type", hidden_type, "hidden units, the same types")
       .count("hidden-letters", hidden_letters, 2, 1000, "letters of each hidden unit, if --hidden-type is potts");
+  spec.group("Neural").text("layers", layers, "units of each hidden layer of a neural energy", "N,N,...");
   add_hopfield_options(spec, hopfield);
   spec.group("Training")
       .choice("method", method,
               "the model's side of the gradient: persistent chains, chains from the data, or exact (small machines)")
-      .count("steps", steps, 1, 100000, "Gibbs sweeps for each update")
+      .count("steps", steps, 1, 100000, "sweeps of the chains for each update")
       .count("chains", chains, 0, 1000000, "persistent chains (0: as many as the batch has rows)")
-      .count("batch", batch, 0, 100000000, "rows in a mini-batch (0: 100, or all rows if there are fewer)")
-      .count("epochs", epochs, 1, 1000000000, "passes through the data")
-      .number("learning-rate", learning_rate, 1e-9, 1000.0, "the rate at the start")
+      .count("batch", batch, 0, 100000000,
+             "rows in a mini-batch (0: 100, of a neural energy 250, or all rows if there are fewer)")
+      .count("epochs", epochs, 0, 1000000000, "passes through the data (0: 20, of a neural energy 60)")
+      .number("learning-rate", learning_rate, 0.0, 1000.0, "the rate at the start (0: 0.05, of a neural energy 0.01)")
       .choice("schedule", schedule, "how the rate falls: to zero on a line or a cosine, or not at all")
       .number("momentum", momentum, 0.0, 0.9999, "share of the last step that is repeated")
       .number("l1", l1, 0.0, 1000.0, "weight decay towards zero by a constant, as between {0,1} units")
@@ -61,6 +63,8 @@ TrainResult train(TrainRequest request, const Context& context) {
   switch (request.model) {
     case ModelKind::kRbm:
       return train_rbm(std::move(request), context);
+    case ModelKind::kNeural:
+      return train_neural(std::move(request), context);
     case ModelKind::kHopfield:
       return train_hopfield(request, context);
   }

@@ -66,5 +66,7 @@ TrainResult run_training(const TrainRequest& request, const TrainingData& data, 
 
 /// The restricted machine.
 TrainResult train_rbm(TrainRequest request, const Context& context);
+/// The energy that a perceptron learns.
+TrainResult train_neural(TrainRequest request, const Context& context);
 
 }  // namespace ergodic
