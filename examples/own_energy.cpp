@@ -1,6 +1,6 @@
 // An energy of your own. A ring of spins whose neighbours meet in pairs and in threes:
 //   E(x) = - sum_i (J x_i x_i+1 + K x_i x_i+1 x_i+2).
-// Only the energy is written here. Sampling, training and the exact likelihood are the library's, as for any machine.
+// Only the energy is written here: sampling, training and the likelihood are the library's.
 #include <cstdio>
 #include <ergodic/ergodic.hpp>
 
@@ -20,11 +20,12 @@ struct Ring {
   void update(const auto& edit, const Context&) { edit(theta); }
 
   std::vector<double> energy(const State& x, const Context&) const {  // of each row
+    const float J = theta["J"][0], K = theta["K"][0];
     std::vector<double> out(x.chains());
     for (std::size_t r = 0; r < x.chains(); ++r) {
       for (std::size_t i = 0; i < 12; ++i) {
         const double pair = x.value(r, i) * x.value(r, (i + 1) % 12);
-        out[r] -= theta["J"][0] * pair + theta["K"][0] * pair * x.value(r, (i + 2) % 12);
+        out[r] -= J * pair + K * pair * x.value(r, (i + 2) % 12);
       }
     }
     return out;
@@ -42,13 +43,14 @@ int main() {
   Chains chains{{make_state(truth.units(), 2000)}};
   for (int s = 0; s < 100; ++s) step(Metropolis{}, truth, chains, Key{1}, context);
   const State x = chains.layers[0];
-  const Dataset data{"ring", x.bits()};
+  const Dataset data{"ring", {}, x.bits(), {}, {}, x.units()};
 
-  // A machine that knows nothing learns from them, with chains of its own beside the data.
+  // A machine that knows nothing learns from them; 200 chains of its own say what it believes.
   Differenced model(Ring(0.0f, 0.0f));
   std::printf("log-likelihood before %.3f\n", likelihood(model, x));
   using Machine = decltype(model);
-  auto negative = std::make_unique<PersistentChains<Machine, Metropolis>>(Metropolis{}, 2, chains);
+  auto negative = std::make_unique<PersistentChains<Machine, Metropolis>>(Metropolis{}, 1,
+                                                                          Chains{{make_state(model.units(), 200)}});
   auto learner = std::make_unique<EnergyLearner<Machine>>(model, data, Dataset{}, std::move(negative),
                                                           EnergyLearning{Adam{}}, Key{2});
   TrainOptions options;

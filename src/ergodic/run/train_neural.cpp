@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "ergodic/estimator/energy_log_z.hpp"
 #include "ergodic/run/data_request.hpp"
 #include "ergodic/run/pictures.hpp"
 #include "ergodic/run/training.hpp"
@@ -72,13 +71,6 @@ std::vector<Picture> pictures_of(const Neural& model, Key key, const Context& co
            picture_of_plane(model, chains.layers[0].reals(), context)}};
 }
 
-/// The exact likelihood of rows kept apart, where there is one.
-Measures likelihood_of(const Neural& model, const State& rows, const Context& context) {
-  if (rows.chains() == 0 || !exactly_summable(model.units())) return {};
-  const std::optional<Estimate> log_z = exact_log_z(model, {context.threads});
-  return {{"log_likelihood", mean_log_likelihood(model.energy(rows, context), *log_z).value}};
-}
-
 }  // namespace
 
 TrainResult train_neural(TrainRequest request, const Context& context) {
@@ -91,10 +83,8 @@ TrainResult train_neural(TrainRequest request, const Context& context) {
   initialise(model, key, context);
   auto chains = std::make_unique<PersistentChains<Neural, Kernel>>(kernel_for(model.bowl()), request.steps,
                                                                    far_start(model, request.chains, key));
-  const State held_out = first_rows(visible, data.held_out, data.held_out.rows(), key);
-  EnergyLearning learning{kAdam, {}, [&](const Context& inner) { return likelihood_of(model, held_out, inner); }};
   auto learner = std::make_unique<EnergyLearner<Neural>>(model, data.train, data.held_out, std::move(chains),
-                                                         std::move(learning), key);
+                                                         EnergyLearning{kAdam}, key);
   Trainee trainee = trainee_of(model, std::move(learner), request);
   trainee.name = "neural energy";
   trainee.summary = {{"units", text_of(visible)},
