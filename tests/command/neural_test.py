@@ -49,13 +49,13 @@ def pixels(path):
 
 @pytest.mark.parametrize("name", ["eight-gaussians", "two-moons", "rings"])
 def test_a_short_training_learns_more_than_one_normal_distribution_has(name):
-    # One normal distribution, and the true density, of which half a nat is left after so short a time.
+    # One normal distribution and the true density. All but a few tenths of a nat between them are learned in a minute.
     normal, true = {"eight-gaussians": (-3.54, -1.70), "two-moons": (-1.90, -1.01), "rings": (-3.06, -2.00)}[name]
     succeed("train", "--model", "neural", "--layers", "24,24", "--data", name, "--epochs", 12, "--out",
             "m.safetensors", "--quiet")
     found = ask("evaluate", "m.safetensors", "--data", name)["log_likelihood"]
     assert found["method"] == "quadrature" and found["upper"] - found["lower"] < 1e-5
-    assert normal + 0.4 < found["value"] < true + 0.05  # of 10,000 rows the true density's own has an error of 0.01
+    assert normal + 0.4 < found["value"] < true + 0.1  # the 1000 test rows are off by 0.03
 
 
 def test_the_likelihood_is_that_of_a_plain_sum():
