@@ -129,7 +129,6 @@ def test_what_cannot_be_is_refused():
         refused(USAGE, *train, "two-moons:100", "--layers", layers, says="--layers")
     refused(USAGE, *train, "two-moons:100", "--visible-type", "spin", says="real units")
     refused(USAGE, *train, "two-moons:100", "--method", "cd", says="persistent chains")
-    refused(BAD_DATA, *train, "bars-and-stripes:3", says="real")
 
 
 def test_what_a_neural_energy_does_not_have_is_said():
