@@ -9,7 +9,7 @@ import sys
 from conftest import COMMAND
 
 README = (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text()
-FEWER = {"mnist": "digits:300", "1000": "10"}  # data that needs no download, and fewer samples
+FEWER = {"mnist": "digits:300", "1000": "10", "two-moons": "two-moons:1000"}  # data that needs no download, and fewer samples
 
 
 def commands():

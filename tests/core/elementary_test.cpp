@@ -19,6 +19,12 @@ TEST(Elementary, ExpAgreesWithLongDouble) {
   EXPECT_TRUE(std::isnan(portable_exp(std::nan(""))));
 }
 
+TEST(Elementary, ExpWithoutBranchesHasTheSameBits) {
+  for (double x = -700.0; x <= 700.0; x += 0.0371) EXPECT_EQ(exp_within(x), portable_exp(x)) << x;
+  EXPECT_EQ(exp_within(700.0), portable_exp(700.0));
+  EXPECT_TRUE(std::isnan(exp_within(std::nan(""))));
+}
+
 TEST(Elementary, LogAgreesWithLongDouble) {
   for (double x = 1e-300; x < 1e300; x *= 1.731) {
     const long double truth = std::log(static_cast<long double>(x));

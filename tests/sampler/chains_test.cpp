@@ -37,7 +37,7 @@ TEST(Chains, AFarStartOfABoltzmannMachineKnowsNoCouplings) {
         },
         {});
     constexpr std::size_t kCount = 20000;
-    const Chains chains = far_start(machine, kCount, Key{1});
+    const Chains chains = far_start(machine, kCount, Key{1}, {});
     ASSERT_EQ(chains.layers.size(), 1u);
     ASSERT_EQ(chains.count(), kCount);
     const double p[] = {1 / (1 + std::exp(2.0)), 0.5, 1.0};

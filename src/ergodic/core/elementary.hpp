@@ -13,33 +13,52 @@
 
 namespace ergodic {
 
+/// x = n ln 2 + r with |r| <= ln(2)/2. The lowest bits of `rounded` are n.
+struct ExponentOf {
+  static constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
+  double rounded, n, r;
+
+  explicit ExponentOf(double x) {
+    constexpr double kLog2e = 1.4426950408889634;
+    constexpr double kLn2High = 6.93147180369123816490e-01;  // 33 bits, so that n * kLn2High is exact
+    constexpr double kLn2Low = 1.90821492927058770002e-10;
+    rounded = x * kLog2e + kRound;
+    n = rounded - kRound;
+    r = (x - n * kLn2High) - n * kLn2Low;
+  }
+  /// e^r, by Taylor to r^13: remainder below 5e-18.
+  double mantissa() const {
+    double p = 1.0 / 6227020800.0;
+    p = p * r + 1.0 / 479001600.0;
+    p = p * r + 1.0 / 39916800.0;
+    p = p * r + 1.0 / 3628800.0;
+    p = p * r + 1.0 / 362880.0;
+    p = p * r + 1.0 / 40320.0;
+    p = p * r + 1.0 / 5040.0;
+    p = p * r + 1.0 / 720.0;
+    p = p * r + 1.0 / 120.0;
+    p = p * r + 1.0 / 24.0;
+    p = p * r + 1.0 / 6.0;
+    p = p * r + 0.5;
+    return p * r * r + r + 1.0;
+  }
+};
+
+/// e^x for |x| <= 700: the bits of portable_exp without its branches, so that the compiler makes vectors of loops.
+inline double exp_within(double x) {
+  const ExponentOf parts(x);
+  return parts.mantissa() * std::bit_cast<double>((std::bit_cast<std::uint64_t>(parts.rounded) + 1023) << 52);
+}
+
 /// e^x. Zero below -708 (no subnormal results), infinity above 709.78, NaN for NaN.
 inline double portable_exp(double x) {
-  constexpr double kLog2e = 1.4426950408889634;
-  constexpr double kLn2High = 6.93147180369123816490e-01;  // 33 bits, so that n * kLn2High is exact
-  constexpr double kLn2Low = 1.90821492927058770002e-10;
   if (!(x > -708.0)) return std::isnan(x) ? x : 0.0;
   if (x > 709.78) return std::numeric_limits<double>::infinity();
-  constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
-  const double n = (x * kLog2e + kRound) - kRound;
-  const double r = (x - n * kLn2High) - n * kLn2Low;  // |r| <= ln(2)/2
-  double p = 1.0 / 6227020800.0;                      // Taylor to r^13: remainder below 5e-18
-  p = p * r + 1.0 / 479001600.0;
-  p = p * r + 1.0 / 39916800.0;
-  p = p * r + 1.0 / 3628800.0;
-  p = p * r + 1.0 / 362880.0;
-  p = p * r + 1.0 / 40320.0;
-  p = p * r + 1.0 / 5040.0;
-  p = p * r + 1.0 / 720.0;
-  p = p * r + 1.0 / 120.0;
-  p = p * r + 1.0 / 24.0;
-  p = p * r + 1.0 / 6.0;
-  p = p * r + 0.5;
-  p = p * r * r + r + 1.0;
-  const auto half = static_cast<std::int64_t>(n) / 2;  // 2^n in two factors: n may be 1024
-  const auto rest = static_cast<std::int64_t>(n) - half;
+  const ExponentOf parts(x);
+  const auto half = static_cast<std::int64_t>(parts.n) / 2;  // 2^n in two factors: n may be 1024
+  const auto rest = static_cast<std::int64_t>(parts.n) - half;
   const auto power = [](std::int64_t k) { return std::bit_cast<double>((static_cast<std::uint64_t>(k + 1023)) << 52); };
-  return p * power(half) * power(rest);
+  return parts.mantissa() * power(half) * power(rest);
 }
 
 /// Natural logarithm for normal positive x; -infinity at 0, NaN below.

@@ -29,6 +29,7 @@ enum class Purpose : std::uint8_t {
   kLangevin,
   kHamiltonian,
   kTempering,
+  kJump,
 };
 
 /// All the random numbers of one purpose at one step: a table indexed by (row, index) that costs nothing to hold.

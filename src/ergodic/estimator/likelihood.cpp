@@ -6,6 +6,7 @@
 #include "ergodic/model/exact.hpp"
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/model/proxies.hpp"
+#include "ergodic/model/visible_marginal.hpp"
 
 namespace ergodic {
 namespace {
@@ -28,21 +29,25 @@ Mean mean_of(std::span<const double> values) {
 }  // namespace
 
 std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context) {
-  if (enumerated_bits(model) > most_enumerated_bits(model)) return std::nullopt;
+  if (enumerated_bits(model) > most_enumerated_bits(model)) {
+    if (!exactly_summable(model.visible()) || !real_valued(model.visible())) return std::nullopt;
+    return exact_log_z(VisibleMarginal{model}, context);
+  }
   const std::optional<double> log_z = exact_log_z(model, context);
   return log_z ? std::optional(exactly(*log_z)) : std::nullopt;
 }
 
 Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context) {
   Judgement out;
-  out.free_energy = mean_of(model.free_energy(rows, context)).value;
+  const std::vector<double> energies = model.free_energy(rows, context);
+  out.free_energy = mean_of(energies).value;
   if (!rows.real()) {
     const Mean pseudo = mean_of(pseudo_log_likelihood(model, rows, key, 0, context));
     out.pseudo_log_likelihood = pseudo.value;
     out.pseudo_standard_error = pseudo.standard_error;
   }
   out.log_z = estimate_log_z(model, context);
-  if (out.log_z) out.log_likelihood = exactly(-out.free_energy - out.log_z->value);
+  if (out.log_z) out.log_likelihood = mean_log_likelihood(energies, *out.log_z);
   return out;
 }
 

@@ -95,6 +95,14 @@ void Boltzmann::renew(const Context& context) {
   quantised_.assign(matrix_, bias(), context);
 }
 
+State Boltzmann::visible_part(const State& x) const {
+  State out = ergodic::make_state(visible_layer(), x.chains());
+  for (std::size_t r = 0; r < x.chains(); ++r) {
+    for (std::size_t i = 0; i < visible_; ++i) out.bits().set(r, i, x.bits().get(r, i));
+  }
+  return out;
+}
+
 std::vector<double> Boltzmann::energy(const State& x, const Context& context) const {
   if (has_sites()) return site_fields().energy(x, context);
   const std::span<const float> couplings = this->couplings(), bias = this->bias();

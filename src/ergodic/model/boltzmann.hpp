@@ -69,6 +69,9 @@ class Boltzmann {
   /// A state with all units low, or all sites at their first letter.
   State make_state(std::size_t chains) const { return ergodic::make_state(units_, chains); }
 
+  /// The visible units of a state alone.
+  State visible_part(const State& x) const;
+
   /// E(x) for each chain.
   std::vector<double> energy(const State& x, const Context& context) const;
   /// I of a unit in a chain.

@@ -38,15 +38,21 @@ concept GibbsModel = requires(const M& model, std::span<State> layers, const Dra
   model.resample(std::size_t{}, layers, draw, std::uint64_t{}, context);
 };
 
-/// An energy with parameters, and the derivatives by them: adds row_weight * -dE/dtheta over the rows, with one row
-/// weight or one for each row. Enough for training, together with a sampler.
+/// An energy with parameters.
 template <class M>
-concept TrainableModel = EnergyModel<M> &&
-    requires(M& model, const M& constant, const State& x, std::span<const double> row_weights, Statistics& out,
-             void (*edit)(Parameters&), const Context& context) {
+concept ParametricModel = EnergyModel<M> &&
+    requires(M& model, const M& constant, void (*edit)(Parameters&), const Context& context) {
   { constant.parameters() } -> std::convertible_to<const Parameters&>;
   model.update(edit, context);
-  constant.add_statistics(x, row_weights, out, context);
+};
+
+/// The same with the derivatives by them: adds row_weight * -dE/dtheta over the rows, with one row weight or one for
+/// each row. Enough for training, together with a sampler. differences.hpp has them for any energy.
+template <class M>
+concept TrainableModel = ParametricModel<M> &&
+    requires(const M& model, const State& x, std::span<const double> row_weights, Statistics& out,
+             const Context& context) {
+  model.add_statistics(x, row_weights, out, context);
 };
 
 }  // namespace ergodic

@@ -33,32 +33,34 @@ bool due(std::uint64_t sweep, const CompareRequest& request) {
   return left % every == 0 && left / every < request.draws && left < half;
 }
 
-const Layer& visible_of(const Rbm& machine) { return machine.visible(); }
-const Layer& visible_of(const Boltzmann& machine) { return machine.units(); }
-
-Chains far_start(const Boltzmann& machine, std::size_t count, Key key, const Context&) {
-  return ergodic::far_start(machine, count, key);
-}
+const State& visible_states(const Rbm&, const Chains& chains) { return chains.layers[Rbm::kVisible]; }
+State visible_states(const Boltzmann& machine, const Chains& chains) { return machine.visible_part(chains.layers[0]); }
 
 template <GibbsModel Model>
 Sampled sampled(const Model& machine, const CompareRequest& request, std::span<const UnitPair> pairs, Key key,
                 const Context& context) {
   Chains chains = far_start(machine, request.count, key, context);
   MixingWatch watch(watched_energy(machine), request.count, request.sweeps, Model::kLayers == 2);
-  const State& states = chains.layers[0];
-  Sampled out{std::vector<PairSums>(kGroups, PairSums(states.units(), pairs)), std::nullopt};
+  const std::size_t units = visible_states(machine, chains).units();
+  Sampled out{std::vector<PairSums>(kGroups, PairSums(units, pairs)), std::nullopt};
   while (chains.sweep < request.sweeps) {
     if (context.stop_requested()) return {};
     step(Gibbs{}, machine, chains, key, context);
     watch.look(chains, context);
     context.progress({chains.sweep, request.sweeps});
     if (!due(chains.sweep, request)) continue;
+    const State& states = visible_states(machine, chains);
     for (std::size_t g = 0; g < kGroups; ++g) {
       out.groups[g].add(states, g * request.count / kGroups, (g + 1) * request.count / kGroups, {}, context);
     }
   }
   out.mixing = watch.report();
   return out;
+}
+
+/// Without conditionals there is no Gibbs sampling.
+Sampled sampled(const Neural&, const CompareRequest&, std::span<const UnitPair>, Key, const Context&) {
+  throw UsageError("compare draws its samples by Gibbs sampling, and a neural energy has no conditionals");
 }
 
 PairSums sums_of(const Layer& visible, const Dataset& data, std::span<const UnitPair> pairs, Key key,
@@ -137,7 +139,7 @@ Spec CompareRequest::spec() {
 CompareResult compare_with_data(const CompareRequest& request, const Context& context) {
   require_writable(request.out);
   const ModelFile file = load_model(request.model);
-  const Layer& visible = std::visit([](const auto& m) -> const Layer& { return visible_of(m); }, file.machine);
+  const Layer visible = visible_of(file.machine);
   const Dataset data = load_split_for(visible, request.data, request.split);
   const Key key{request.seed};
   const std::vector<UnitPair> pairs = choose_pairs(units_of(visible), letters_of(visible), kMostPairs, Key{});

@@ -33,6 +33,22 @@ std::string why_not(const Boltzmann& model) {
                      units_of(model.units()), name_of(model.units()), kMaxEnumeratedUnits);
 }
 
+std::string why_not(const Neural& model) {
+  if (exactly_summable(model.units())) return "stopped before the end";
+  return fmt::format("the energy has {} real units, and quadrature goes up to {}", units_of(model.units()),
+                     kMaxIntegratedUnits);
+}
+
+Judgement judged(const Rbm& model, const State& rows, Key key, const Context& context) {
+  return judge(model, rows, key, context);
+}
+Judgement judged(const Boltzmann& model, const State& rows, Key, const Context& context) {
+  return judge(model, rows, context);
+}
+Judgement judged(const Neural& model, const State& rows, Key, const Context& context) {
+  return judge_energy(model, rows, context);
+}
+
 }  // namespace
 
 Spec EvaluateRequest::spec() {
@@ -48,19 +64,16 @@ Spec EvaluateRequest::spec() {
 EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) {
   const ModelFile file = load_model(request.model);
   const Key key{request.seed};
-  const auto* boltzmann = std::get_if<Boltzmann>(&file.machine);
-  const Layer visible = boltzmann ? boltzmann->visible_layer() : rbm_in(file, "evaluate").visible();
+  const Layer visible = visible_of(file.machine);
   const Dataset data = load_split_for(visible, request.data, request.split);
   const State rows = first_rows(visible, data, data.rows(), key);
-  if (boltzmann) {
-    EvaluateResult out{data.rows(), judge(*boltzmann, rows, context), ""};
-    if (!out.judgement.log_z) out.why_no_log_z = why_not(*boltzmann);
-    return out;
-  }
-  const Rbm& model = rbm_in(file, "evaluate");
-  EvaluateResult out{data.rows(), judge(model, rows, key, context), ""};
-  if (!out.judgement.log_z) out.why_no_log_z = why_not(model);
-  return out;
+  return std::visit(
+      [&](const auto& machine) {
+        EvaluateResult out{data.rows(), judged(machine, rows, key, context), ""};
+        if (!out.judgement.log_z) out.why_no_log_z = why_not(machine);
+        return out;
+      },
+      file.machine);
 }
 
 std::string to_json(const EvaluateResult& result) {

@@ -44,7 +44,8 @@ InspectResult inspect_hopfield(const InspectRequest& request) {
   require(request.filters.empty(), "a Hopfield network has no filters to draw; leave --filters out");
   const HopfieldFile file = load_hopfield(request.model);
   InspectResult out;
-  out.model = "hopfield";
+  out.kind = "hopfield";
+  out.name = "Hopfield network";
   out.visible_type = Spin::kName;
   out.rule = file.rule;
   std::visit([&](const auto& network) { describe(out, network); }, file.network);
@@ -71,22 +72,21 @@ InspectResult inspect(const InspectRequest& request) {
   if (is_hopfield(request.model)) return inspect_hopfield(request);
   const ModelFile file = load_model(request.model);
   InspectResult out;
-  if (const auto* boltzmann = std::get_if<Boltzmann>(&file.machine)) {
-    require(request.filters.empty(),
-            "--filters draws what each hidden unit of a restricted Boltzmann machine sees; a machine on a graph has "
-            "couplings between any units");
-    out.model = "boltzmann";
-    out.visible = boltzmann->visible();
+  out.name = kind_of(file.machine);
+  out.visible = units_of(visible_of(file.machine));
+  out.visible_type = name_of(visible_of(file.machine));
+  if (const auto* rbm = std::get_if<Rbm>(&file.machine)) {
+    out.kind = "rbm";
+    out.hidden = units_of(rbm->hidden());
+    out.hidden_type = name_of(rbm->hidden());
+  } else if (const auto* boltzmann = std::get_if<Boltzmann>(&file.machine)) {
+    out.kind = "boltzmann";
     out.hidden = boltzmann->hidden();
-    out.visible_type = out.hidden_type = name_of(boltzmann->units());
+    out.hidden_type = out.visible_type;
     out.edges = boltzmann->graph().edges();
   } else {
-    const Rbm& rbm = rbm_in(file, "inspect");
-    out.model = "rbm";
-    out.visible = units_of(rbm.visible());
-    out.hidden = units_of(rbm.hidden());
-    out.visible_type = name_of(rbm.visible());
-    out.hidden_type = name_of(rbm.hidden());
+    out.kind = "neural";
+    out.layers = std::get<Neural>(file.machine).hidden();
   }
   const Parameters& parameters =
       std::visit([](const auto& machine) -> const Parameters& { return machine.parameters(); }, file.machine);
@@ -104,12 +104,13 @@ InspectResult inspect(const InspectRequest& request) {
 
 std::string to_json(const InspectResult& result) {
   nlohmann::ordered_json out{
-      {"model", result.model}, {"visible", result.visible}, {"visible_type", result.visible_type}};
+      {"model", result.kind}, {"visible", result.visible}, {"visible_type", result.visible_type}};
   if (result.hidden > 0) {
     out["hidden"] = result.hidden;
     out["hidden_type"] = result.hidden_type;
   }
   if (result.edges) out["edges"] = *result.edges;
+  if (!result.layers.empty()) out["layers"] = result.layers;
   if (!result.rule.empty()) out["rule"] = result.rule;
   if (result.patterns > 0) {
     out["patterns"] = result.patterns;
@@ -126,12 +127,10 @@ std::string to_json(const InspectResult& result) {
 }
 
 std::string to_text(const InspectResult& result) {
-  std::string out = result.model == "rbm"         ? "restricted Boltzmann machine\n"
-                    : result.model == "boltzmann" ? "Boltzmann machine\n"
-                                                  : "Hopfield network\n";
-  out += fmt::format("visible     {} {}\n", result.visible, result.visible_type);
+  std::string out = fmt::format("{}\nvisible     {} {}\n", result.name, result.visible, result.visible_type);
   if (result.hidden > 0) out += fmt::format("hidden      {} {}\n", result.hidden, result.hidden_type);
   if (result.edges) out += fmt::format("edges       {}\n", *result.edges);
+  if (!result.layers.empty()) out += fmt::format("layers      {}\n", fmt::join(result.layers, ", "));
   if (!result.rule.empty()) out += fmt::format("rule        {}\n", result.rule);
   if (result.patterns > 0) out += fmt::format("patterns    {}, beta {:.4g}\n", result.patterns, result.beta);
   out += fmt::format("parameters  {}\ndigest      {}\n", result.parameters, digest_text(result.verified));

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/run/spec.hpp"
@@ -24,13 +25,14 @@ struct InspectResult {
   struct Range {
     double smallest = 0.0, largest = 0.0, root_mean_square = 0.0;
   };
-  std::string model;  ///< "rbm", "boltzmann" or "hopfield"
+  std::string kind, name;  ///< as in the file, and for a person
   std::size_t visible = 0, hidden = 0;
   std::optional<std::size_t> edges;  ///< of a machine on a graph
   std::string visible_type, hidden_type;
   std::string rule;          ///< of a Hopfield network: how its patterns were stored
   std::size_t patterns = 0;  ///< that the modern form holds; of the others the couplings do not tell
   double beta = 0.0;         ///< of the modern form
+  std::vector<std::size_t> layers;  ///< hidden ones of a neural energy, which has no hidden units to be drawn
   std::size_t parameters = 0;
   std::map<std::string, Range> ranges;  ///< for each parameter slot
   std::map<std::string, std::string> notes;

@@ -9,7 +9,9 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/format/png.hpp"
+#include "ergodic/model/concepts.hpp"
 #include "ergodic/model/rbm.hpp"
+#include "ergodic/report/landscape.hpp"
 #include "ergodic/sampler/chains.hpp"
 
 namespace ergodic {
@@ -35,6 +37,14 @@ Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit
 Matrix<float> reconstructions(const Rbm& model, const State& rows, Key key, const Context& context);
 /// Each row beside its reconstruction.
 Image picture_of_pairs(const Layer& layer, const State& rows, const Matrix<float>& reconstructed, PictureShape shape);
+
+/// The landscape of an energy of two real units about points [count, 2], and the points.
+template <EnergyModel Model>
+Image picture_of_plane(const Model& model, const Matrix<float>& points, const Context& context) {
+  constexpr std::size_t kPixels = 400;
+  const Window window = window_around(points);
+  return landscape(model.energy(State(places_in(window, kPixels)), context), points, window, kPixels);
+}
 
 /// Tiles side by side in groups: row r of each column in one cell.
 Image picture_of_groups(std::span<const Matrix<float>> columns, PictureShape shape);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "ergodic/model/visible_marginal.hpp"
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
 #include "ergodic/store/model_file.hpp"
@@ -100,44 +101,50 @@ LowestEnergy summary_of(const Lowest& lowest) {
   return out;
 }
 
-Layer visible_of(const Rbm& model) { return model.visible(); }
-Layer visible_of(const Boltzmann& model) { return model.visible_layer(); }
-
 /// Which units of the first layer of the chains stay, if these visible ones do.
-Bits mask_for(const Rbm&, const Bits& visible) { return visible; }
 Bits mask_for(const Boltzmann& model, const Bits& visible) {
   Bits out(1, units_of(model.units()));
   for_each_set(visible.row(0), [&](std::size_t unit) { out.set(0, unit, true); });
   return out;
+}
+template <class Model>
+Bits mask_for(const Model&, const Bits& visible) {
+  return visible;
 }
 
 /// Chains with these visible states, and hidden ones drawn.
 Chains chains_at(const Rbm& model, State visible, Key key, const Context& context) {
   return start_at(model, std::move(visible), 0, key, context);
 }
-Chains chains_at(const Boltzmann& model, const State& visible, Key key, const Context&) {
-  Chains out = far_start(model, visible.chains(), key);
+Chains chains_at(const Boltzmann& model, const State& visible, Key key, const Context& context) {
+  Chains out = far_start(model, visible.chains(), key, context);
   for (std::size_t r = 0; r < visible.chains(); ++r) {
     for (std::size_t i = 0; i < visible.units(); ++i) out.layers[0].bits().set(r, i, visible.bits().get(r, i));
   }
   return out;
 }
-Chains far_chains(const Rbm& model, std::size_t count, Key key, const Context& context) {
-  return far_start(model, count, key, context);
-}
-Chains far_chains(const Boltzmann& model, std::size_t count, Key key, const Context&) {
-  return far_start(model, count, key);
+template <EnergyModel Model>
+Chains chains_at(const Model&, State visible, Key, const Context&) {
+  return {{std::move(visible)}};
 }
 
-/// What is shown of the chains: visible states, or their expected values.
+/// The energy of visible states.
+VisibleMarginal energy_of(const Rbm& model) { return {model}; }
+template <EnergyModel Model>
+const Model& energy_of(const Model& model) {
+  return model;
+}
+
+/// What is shown of the chains: visible states or, of an RBM, their expected values.
 Matrix<float> shown(const Rbm& model, const Chains& chains, bool means, const Context& context) {
   return means ? plain_means(model, chains.layers[Rbm::kHidden], context) : plain_values(chains.layers[Rbm::kVisible]);
 }
 Matrix<float> shown(const Boltzmann& model, const Chains& chains, bool, const Context&) {
-  const Matrix<float> all = plain_values(chains.layers[0]);
-  Matrix<float> out(all.rows(), model.visible());
-  for (std::size_t r = 0; r < out.rows(); ++r) std::copy_n(all.row(r).begin(), out.cols(), out.row(r).begin());
-  return out;
+  return plain_values(model.visible_part(chains.layers[0]));
+}
+template <EnergyModel Model>
+Matrix<float> shown(const Model&, const Chains& chains, bool, const Context&) {
+  return plain_values(chains.layers[0]);
 }
 
 void require_consistent(const SampleRequest& request) {
@@ -148,21 +155,27 @@ void require_consistent(const SampleRequest& request) {
           "annealing looks for states of low energy, which have no expected values; leave out --means");
 }
 
+bool plane(const Layer& units) { return std::holds_alternative<Gaussian>(units) && units_of(units) == 2; }
+
+/// Whether correlations fall with the lag: by block Gibbs sampling of two layers.
+bool bounded_by_gibbs(const Machine& machine, const SamplingOptions& options) {
+  const bool gibbs = options.sampler == SamplerKind::kGibbs || options.sampler == SamplerKind::kAuto;
+  return gibbs && std::holds_alternative<Rbm>(machine);
+}
+
 template <class Model>
-SampleResult samples_of(const SampleRequest& request, const Model& model, const ModelFile& file,
-                        const Context& context) {
-  constexpr bool kTwoLayers = std::is_same_v<Model, Rbm>;
-  const Layer visible = visible_of(model);
+SampleResult sample_from(const Model& model, const ModelFile& file, const SampleRequest& request,
+                         const Context& context) {
+  const Layer visible = visible_of(file.machine);
   const bool completes = !request.fixed.empty();
   const Key key{request.seed};
   SamplingOptions options = request.sampling;
   if (completes) options.fixed = mask_for(model, read_mask(request.fixed, visible));
   const auto started = std::chrono::steady_clock::now();
   Chains chains = completes ? chains_at(model, start_rows(request, visible), key, context)
-                            : far_chains(model, request.count, key, context);
+                            : far_start(model, request.count, key, context);
   const bool alike = same_given(chains.layers[0], options.fixed);
-  const bool bounded = kTwoLayers && options.sampler == SamplerKind::kGibbs;
-  MixingWatch watch(watched_energy(model), request.count, options.sweeps, bounded);
+  MixingWatch watch(watched_energy(model), request.count, options.sweeps, bounded_by_gibbs(file.machine, options));
   const std::unique_ptr<Sampling> sampling = make_sampling(options, model, context);
   const bool watched = alike && !sampling->lowest();
   while (chains.sweep < options.sweeps && !context.stop_requested()) {
@@ -189,9 +202,10 @@ SampleResult samples_of(const SampleRequest& request, const Model& model, const 
   const Matrix<float> values = shown(model, chains, request.means, context);
   if (is_array(request.out)) {
     write_values(request.out, values);
+  } else if (plane(visible)) {
+    write_png(request.out, picture_of_plane(energy_of(model), values, context));
   } else {
-    const PictureShape shape = shape_from_notes(file.notes, values.cols());
-    write_png(request.out, picture_of_rows(drawable(values, visible), shape));
+    write_png(request.out, picture_of_rows(drawable(values, visible), shape_from_notes(file.notes, values.cols())));
   }
   return result;
 }
@@ -212,18 +226,22 @@ Spec SampleRequest::spec() {
   spec.path("fixed", fixed,
             "a mask of one 0 or 1 for each visible unit (npy, csv, idx): those with a 1 keep the values of their row, "
             "and the others are sampled given them");
-  spec.group("Output").path("out", out, "a picture sheet (.png) or an array (.npy)").required();
+  spec.group("Output")
+      .path("out", out,
+            "a picture sheet (.png; of two real units the landscape of their energy beside points) or an "
+            "array (.npy)")
+      .required();
   return spec;
 }
 
 SampleResult draw_samples(const SampleRequest& request, const Context& context) {
   require_consistent(request);
   const ModelFile file = load_model(request.model);
-  require(
-      !request.means || std::holds_alternative<Rbm>(file.machine),
-      "--means shows expected values given the hidden layer of a restricted Boltzmann machine; a machine on a graph "
-      "has no such layer");
-  return std::visit([&](const auto& model) { return samples_of(request, model, file, context); }, file.machine);
+  require(!request.means || std::holds_alternative<Rbm>(file.machine),
+          fmt::format("--means shows expected values given the hidden layer of a restricted Boltzmann machine, and this "
+                      "is a {}; leave it out",
+                      kind_of(file.machine)));
+  return std::visit([&](const auto& machine) { return sample_from(machine, file, request, context); }, file.machine);
 }
 
 Spec ReconstructRequest::spec() {

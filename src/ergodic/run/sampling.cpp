@@ -44,7 +44,8 @@ void add_sampling_options(Spec& spec, SamplingOptions& options) {
              "sweeps from the start to the sample; the first half is warm-up")
       .choice(
           "sampler", options.sampler,
-          "how a sweep changes the chains: each layer drawn in turn; proposals that are accepted or not; steps along "
+          "how a sweep changes the chains (auto: gibbs, and for a neural energy mala with jumps): each layer drawn in "
+          "turn; proposals that are accepted or not; steps along "
           "the forces on gaussian units, all of them taken (langevin) or accepted or not (mala, hmc); with copies at "
           "other temperatures; or cooled to states of low energy")
       .choice("inner", options.inner,
@@ -80,6 +81,7 @@ std::vector<double> Rates::swapped() const {
 
 SamplerKind plain_kind(const SamplingOptions& options, SamplerKind standard) {
   const bool made_of_another = options.sampler == SamplerKind::kTempering || options.sampler == SamplerKind::kAnnealing;
+  if (options.sampler == SamplerKind::kAuto && options.inner == InnerKind::kAuto) return standard;
   if (!made_of_another) {
     require(options.inner == InnerKind::kAuto,
             fmt::format("--inner is for tempering and annealing, and --sampler is {}", name_of(options.sampler)));
@@ -122,6 +124,14 @@ std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Bo
   const SamplerKind kind = plain_kind(options, SamplerKind::kGibbs);
   if (kind == SamplerKind::kGibbs) return sampling_with(options, Gibbs{options.fixed}, machine, context);
   return sampling_by_energy(options, kind, machine, context);
+}
+
+std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Neural& machine, const Context& context) {
+  if (options.sampler == SamplerKind::kAuto && options.inner == InnerKind::kAuto && options.fixed.rows() == 0) {
+    const Jumping<Langevin> kernel{{options.step, true, {}}};
+    return std::make_unique<PlainSampling<Jumping<Langevin>, Neural>>(options, kernel, machine);
+  }
+  return make_sampling<Neural>(options, machine, context);
 }
 
 }  // namespace ergodic

@@ -23,6 +23,7 @@
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 #include "ergodic/sampler/hmc.hpp"
+#include "ergodic/sampler/jumping.hpp"
 #include "ergodic/sampler/langevin.hpp"
 #include "ergodic/sampler/metropolis.hpp"
 #include "ergodic/sampler/simulated_annealing.hpp"
@@ -30,12 +31,13 @@
 
 namespace ergodic {
 
-enum class SamplerKind { kGibbs, kMetropolis, kLangevin, kMala, kHmc, kTempering, kAnnealing };
+enum class SamplerKind { kAuto, kGibbs, kMetropolis, kLangevin, kMala, kHmc, kTempering, kAnnealing };
 
 template <>
 struct Names<SamplerKind> {
-  static constexpr std::array<std::pair<SamplerKind, std::string_view>, 7> kAll{
-      {{SamplerKind::kGibbs, "gibbs"},
+  static constexpr std::array<std::pair<SamplerKind, std::string_view>, 8> kAll{
+      {{SamplerKind::kAuto, "auto"},
+       {SamplerKind::kGibbs, "gibbs"},
        {SamplerKind::kMetropolis, "metropolis"},
        {SamplerKind::kLangevin, "langevin"},
        {SamplerKind::kMala, "mala"},
@@ -59,7 +61,7 @@ struct Names<InnerKind> {
 
 struct SamplingOptions {
   std::uint64_t sweeps = 1000;  ///< the first half is warm-up, in which steps and ladders adapt
-  SamplerKind sampler = SamplerKind::kGibbs;
+  SamplerKind sampler = SamplerKind::kAuto;
   InnerKind inner = InnerKind::kAuto;
   std::uint64_t flips = 1;
   double step = 0.1;
@@ -91,6 +93,8 @@ class Sampling {
 std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Rbm& machine, const Context& context);
 std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Boltzmann& machine,
                                         const Context& context);
+/// Auto is mala with jumps from the bowl.
+std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Neural& machine, const Context& context);
 /// For any energy with forces and without conditionals.
 template <SmoothModel Machine>
 std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Machine& machine, const Context& context);
@@ -120,6 +124,10 @@ inline bool proposes(const Gibbs&) { return false; }
 inline bool proposes(const Metropolis&) { return true; }
 inline bool proposes(const Langevin& kernel) { return kernel.adjusted; }
 inline bool proposes(const Hmc&) { return true; }
+template <class Inner>
+bool proposes(const Jumping<Inner>& kernel) {
+  return proposes(kernel.inner);
+}
 
 template <class Kernel, class Model>
 class PlainSampling final : public Sampling {

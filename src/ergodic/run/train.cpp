@@ -15,7 +15,8 @@ Spec TrainRequest::spec() {
   spec.number("held-out", held_out_share, 0.0, 0.9, "share of the training rows kept apart for the monitors");
   spec.group("Model")
       .choice("model", model, "the kind of machine")
-      .count("hidden", hidden, 1, 1000000, "hidden units; training takes about 36 bytes for each weight")
+      .count("hidden", hidden, 0, 1000000,
+             "hidden units (0: 500, of a Boltzmann machine none); training an RBM takes about 36 bytes for each weight")
       .choice("visible-type", visible_type,
               "visible units: {0,1}, -1/+1, letters, real with normal noise, or real and not negative")
       .choice("hidden-type", hidden_type, "hidden units, the same types")
@@ -23,20 +24,21 @@ Spec TrainRequest::spec() {
   spec.group("Boltzmann machine")
       .text("graph", graph,
             "which units of a Boltzmann machine, or sites of letters, are coupled: dense (all), grid:HxW, torus:HxW "
-            "(with periodic "
-            "borders), random:DEGREE (each unit with so many others on average), or a file of two units on each line, "
-            "counted from 0",
+            "(with periodic borders), random:DEGREE (each unit with so many others on average), or a file of two units "
+            "on each line, counted from 0",
             "GRAPH");
+  spec.group("Neural energy").text("layers", layers, "units of each hidden layer of a neural energy", "N,N,...");
   add_hopfield_options(spec, hopfield);
   spec.group("Training")
       .choice("method", method,
               "the model's side of the gradient: persistent chains, chains from the data, or exact (small machines); "
               "pseudo needs none, and is for boltzmann")
-      .count("steps", steps, 1, 100000, "Gibbs sweeps for each update")
+      .count("steps", steps, 1, 100000, "sweeps of the chains for each update")
       .count("chains", chains, 0, 1000000, "persistent chains (0: as many as the batch has rows)")
-      .count("batch", batch, 0, 100000000, "rows in a mini-batch (0: 100, or all rows if there are fewer)")
-      .count("epochs", epochs, 1, 1000000000, "passes through the data")
-      .number("learning-rate", learning_rate, 1e-9, 1000.0, "the rate at the start")
+      .count("batch", batch, 0, 100000000,
+             "rows in a mini-batch (0: 100, of a neural energy 250, or all rows if there are fewer)")
+      .count("epochs", epochs, 0, 1000000000, "passes through the data (0: 20, of a neural energy 60)")
+      .number("learning-rate", learning_rate, 0.0, 1000.0, "the rate at the start (0: 0.05, of a neural energy 0.01)")
       .choice("schedule", schedule, "how the rate falls: to zero on a line or a cosine, or not at all")
       .number("momentum", momentum, 0.0, 0.9999, "share of the last step that is repeated")
       .number("l1", l1, 0.0, 1000.0, "weight decay towards zero by a constant, as between {0,1} units")
@@ -71,6 +73,8 @@ TrainResult train(TrainRequest request, const Context& context) {
       return train_rbm(std::move(request), context);
     case ModelKind::kBoltzmann:
       return train_boltzmann(std::move(request), context);
+    case ModelKind::kNeural:
+      return train_neural(std::move(request), context);
     case ModelKind::kHopfield:
       return train_hopfield(request, context);
   }

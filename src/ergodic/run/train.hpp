@@ -16,7 +16,7 @@
 namespace ergodic {
 
 enum class UnitType { kBernoulli, kSpin, kPotts, kGaussian, kRelu };
-enum class ModelKind { kRbm, kBoltzmann, kHopfield };
+enum class ModelKind { kRbm, kBoltzmann, kNeural, kHopfield };
 
 template <>
 struct Names<UnitType> {
@@ -28,8 +28,11 @@ struct Names<UnitType> {
 };
 template <>
 struct Names<ModelKind> {
-  static constexpr std::array<std::pair<ModelKind, std::string_view>, 3> kAll{
-      {{ModelKind::kRbm, "rbm"}, {ModelKind::kBoltzmann, "boltzmann"}, {ModelKind::kHopfield, "hopfield"}}};
+  static constexpr std::array<std::pair<ModelKind, std::string_view>, 4> kAll{
+      {{ModelKind::kRbm, "rbm"},
+       {ModelKind::kBoltzmann, "boltzmann"},
+       {ModelKind::kNeural, "neural"},
+       {ModelKind::kHopfield, "hopfield"}}};
 };
 template <>
 struct Names<Method> {
@@ -48,16 +51,17 @@ struct TrainRequest {
   ModelKind model = ModelKind::kRbm;
   UnitType visible_type = UnitType::kBernoulli;
   UnitType hidden_type = UnitType::kBernoulli;
-  std::uint64_t hidden = 500;
+  std::uint64_t hidden = 0;  ///< 0: 500 of an RBM, none of a Boltzmann machine
   std::uint64_t hidden_letters = 4;
   std::string graph = "dense";  ///< of a Boltzmann machine
+  std::string layers = "32,32,32";  ///< hidden layers of a neural energy
   HopfieldOptions hopfield;
   Method method = Method::kPcd;
   std::uint64_t steps = 1;
-  std::uint64_t chains = 0;  ///< 0: as many as the batch has rows
-  std::uint64_t batch = 0;   ///< 0: 100, or all rows if there are fewer
-  std::uint64_t epochs = 20;
-  double learning_rate = 0.05;
+  std::uint64_t chains = 0;    ///< 0: as many as the batch has rows
+  std::uint64_t batch = 0;     ///< 0: 100 (a neural energy 250), or all rows if there are fewer
+  std::uint64_t epochs = 0;    ///< 0: 20, of a neural energy 60
+  double learning_rate = 0.0;  ///< 0: 0.05, of a neural energy 0.01
   Schedule schedule = Schedule::kLinear;
   double momentum = 0.0;
   double l1 = 0.0;

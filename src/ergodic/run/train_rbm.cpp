@@ -13,6 +13,7 @@
 namespace ergodic {
 namespace {
 
+constexpr std::uint64_t kStandardHidden = 500;
 constexpr std::size_t kPicturedSamples = 100;
 constexpr std::size_t kPicturedPairs = 40;
 constexpr std::uint64_t kPictureSweeps = 300;
@@ -39,6 +40,7 @@ std::vector<Picture> pictures_of(const Rbm& model, const Dataset& data, Key key,
 TrainResult train_rbm(TrainRequest request, const Context& context) {
   require(request.method != Method::kPseudo,
           "--method pseudo is for --model boltzmann, whose units depend on no hidden ones; take pcd, cd or exact");
+  if (request.hidden == 0) request.hidden = kStandardHidden;
   const TrainingData data = prepare(request);
   const Key key{request.seed};
   const Layer visible = visible_layer(request, data.train), hidden = hidden_layer(request);

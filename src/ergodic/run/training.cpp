@@ -17,7 +17,9 @@
 namespace ergodic {
 namespace {
 
-constexpr std::uint64_t kStandardBatch = 100;
+constexpr std::uint64_t kStandardBatch = 100, kNeuralBatch = 250;
+constexpr std::uint64_t kStandardEpochs = 20;
+constexpr double kStandardRate = 0.05;
 constexpr std::uint64_t kMaxRecords = 100;  // of a run, so that long runs on small data are not all monitors
 
 double seconds_now() {
@@ -36,8 +38,11 @@ std::string digest_of_data(const Dataset& data) {
 
 /// Fills in what the request leaves to the data.
 void settle(TrainRequest& request, std::size_t rows) {
-  if (request.batch == 0) request.batch = std::min<std::uint64_t>(kStandardBatch, rows);
+  const std::uint64_t batch = request.model == ModelKind::kNeural ? kNeuralBatch : kStandardBatch;
+  if (request.batch == 0) request.batch = std::min<std::uint64_t>(batch, rows);
   if (request.chains == 0) request.chains = request.batch;
+  if (request.epochs == 0) request.epochs = kStandardEpochs;
+  if (request.learning_rate == 0.0) request.learning_rate = kStandardRate;
 }
 
 /// What --visible-type asks for, before the data says how many.

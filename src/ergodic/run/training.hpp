@@ -68,5 +68,7 @@ TrainResult run_training(const TrainRequest& request, const TrainingData& data, 
 TrainResult train_rbm(TrainRequest request, const Context& context);
 /// The machine on a graph.
 TrainResult train_boltzmann(TrainRequest request, const Context& context);
+/// The energy that a perceptron learns.
+TrainResult train_neural(TrainRequest request, const Context& context);
 
 }  // namespace ergodic

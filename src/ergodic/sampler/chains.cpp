@@ -37,7 +37,7 @@ Chains far_start(const Rbm& model, std::size_t count, Key key, const Context& co
   return start_at(model, std::move(visible), 0, key, context, first_chain);
 }
 
-Chains far_start(const Boltzmann& model, std::size_t count, Key key, std::uint64_t first_chain) {
+Chains far_start(const Boltzmann& model, std::size_t count, Key key, const Context&, std::uint64_t first_chain) {
   Chains chains;
   chains.first_chain = first_chain;
   chains.layers.push_back(

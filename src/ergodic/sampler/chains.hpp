@@ -35,7 +35,8 @@ inline StepInfo accepted_of(std::size_t accepted, std::size_t proposals) {
 /// Chains at a far start: the visible units drawn as if there were no couplings, the hidden ones given them.
 Chains far_start(const Rbm& model, std::size_t count, Key key, const Context& context, std::uint64_t first_chain = 0);
 /// The same for a machine of one layer.
-Chains far_start(const Boltzmann& model, std::size_t count, Key key, std::uint64_t first_chain = 0);
+Chains far_start(const Boltzmann& model, std::size_t count, Key key, const Context& context,
+                 std::uint64_t first_chain = 0);
 
 /// Chains at given visible states, the hidden units drawn given them with the numbers of `sweep`.
 Chains start_at(const Rbm& model, State visible, std::uint64_t sweep, Key key, const Context& context,

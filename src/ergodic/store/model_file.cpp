@@ -7,6 +7,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/store/boltzmann_file.hpp"
+#include "ergodic/store/neural_file.hpp"
 #include "ergodic/store/sealed.hpp"
 #include "ergodic/store/tensors.hpp"
 
@@ -57,6 +58,15 @@ Rbm rbm_from(const Tensors& tensors, const std::string& where) {
   }
 }
 
+Machine machine_from(const Tensors& tensors, const std::string& kind, const std::string& where) {
+  if (kind == "rbm") return rbm_from(tensors, where);
+  if (kind == kBoltzmannKind) return boltzmann_from(tensors, where);
+  if (kind == kNeuralKind) return neural_from(tensors, where);
+  throw DataError(fmt::format("{}: metadata: expected the model rbm, {} or {}, found '{}'{}", where, kBoltzmannKind,
+                              kNeuralKind, kind,
+                              kind == "hopfield" ? "; a Hopfield network is for `ergodic recall`" : ""));
+}
+
 }  // namespace
 
 void save_model(const std::filesystem::path& path, const Rbm& model, const std::map<std::string, std::string>& notes) {
@@ -80,26 +90,36 @@ void save_model(const std::filesystem::path& path, const Boltzmann& model,
   write_sealed(path, std::move(tensors));
 }
 
+void save_model(const std::filesystem::path& path, const Neural& model,
+                const std::map<std::string, std::string>& notes) {
+  Tensors tensors;
+  tensors.metadata = notes;
+  put_model_kind(tensors, kNeuralKind);
+  put_neural(tensors, model);
+  write_sealed(path, std::move(tensors));
+}
+
 ModelFile load_model(const std::filesystem::path& path) {
   const std::string where = path.string();
   const Unsealed file = read_sealed(path);
   const std::string& kind = model_kind(file.tensors, where);
-  const bool on_a_graph = kind == kBoltzmannKind;
-  if (kind != "rbm" && !on_a_graph) {
-    throw DataError(fmt::format("{}: metadata: expected the model rbm or boltzmann, found '{}'{}", where, kind,
-                                kind == "hopfield" ? "; a Hopfield network is for `ergodic recall`" : ""));
-  }
-  ModelFile out{on_a_graph ? Machine(boltzmann_from(file.tensors, where)) : Machine(rbm_from(file.tensors, where)),
-                file.tensors.metadata, file.verified};
+  ModelFile out{machine_from(file.tensors, kind, where), file.tensors.metadata, file.verified};
   for (const std::string_view key : kOwnKeys) out.notes.erase(std::string(key));
   for (const std::string_view key : kBoltzmannKeys) {
-    if (on_a_graph) out.notes.erase(std::string(key));
+    if (kind == kBoltzmannKind) out.notes.erase(std::string(key));
   }
   return out;
 }
 
 std::string_view kind_of(const Machine& machine) {
-  return std::holds_alternative<Rbm>(machine) ? "restricted Boltzmann machine" : "Boltzmann machine";
+  if (std::holds_alternative<Rbm>(machine)) return "restricted Boltzmann machine";
+  return std::holds_alternative<Neural>(machine) ? "neural energy" : "Boltzmann machine";
+}
+
+Layer visible_of(const Machine& machine) {
+  if (const Rbm* rbm = std::get_if<Rbm>(&machine)) return rbm->visible();
+  if (const Neural* neural = std::get_if<Neural>(&machine)) return neural->units();
+  return std::get<Boltzmann>(machine).visible_layer();
 }
 
 const Rbm& rbm_in(const ModelFile& file, std::string_view purpose) {

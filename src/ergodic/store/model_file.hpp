@@ -8,14 +8,17 @@
 #include <variant>
 
 #include "ergodic/model/boltzmann.hpp"
+#include "ergodic/model/neural.hpp"
 #include "ergodic/model/rbm.hpp"
 
 namespace ergodic {
 
 /// The machines that have a distribution.
-using Machine = std::variant<Rbm, Boltzmann>;
+using Machine = std::variant<Rbm, Boltzmann, Neural>;
 /// What a person calls a machine of this kind.
 std::string_view kind_of(const Machine& machine);
+/// The units that data sets.
+Layer visible_of(const Machine& machine);
 
 struct ModelFile {
   Machine machine;
@@ -25,8 +28,9 @@ struct ModelFile {
 
 /// Writes the machine with its notes, atomically. The same machine and notes give the same bytes.
 void save_model(const std::filesystem::path& path, const Rbm& model, const std::map<std::string, std::string>& notes);
-
 void save_model(const std::filesystem::path& path, const Boltzmann& model,
+                const std::map<std::string, std::string>& notes);
+void save_model(const std::filesystem::path& path, const Neural& model,
                 const std::map<std::string, std::string>& notes);
 
 /// DataError if anything is missing, of another shape, not finite, or damaged.

@@ -17,6 +17,7 @@
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/model/concepts.hpp"
 #include "ergodic/sampler/chains.hpp"
+#include "ergodic/trainer/completion.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/optimiser.hpp"
@@ -27,8 +28,11 @@ struct EnergyLearning {
   Optimiser optimiser = Sgd{};
   /// What to make of the gradient before a step; empty: nothing.
   std::function<void(Statistics& gradient)> condition = {};
-  /// Monitors beside those of every energy; empty: none.
-  std::function<Measures(const Context& context)> monitors = {};
+  /// Of rows that lack values, and of hidden units: for machines with conditionals, which draw them.
+  Completion completion = {};
+  std::size_t completion_sweeps = 1;  ///< for each update
+  /// Monitors beside those of every energy, of held-out rows if there are any; empty: none.
+  std::function<Measures(const State& rows, const Context& context)> monitors = {};
 };
 
 template <TrainableModel Model>
@@ -44,15 +48,23 @@ class EnergyLearner : public Learner {
         key_(key),
         gradient_(model.parameters().values().size()),
         velocity_(memory_of(options_.optimiser, gradient_.size())),
-        monitored_train_(monitored_rows(train)),
-        monitored_held_out_(monitored_rows(held_out)) {
-    require(train.units() == units_of(model.units()),
-            fmt::format("the machine has {} units, the data {}", units_of(model.units()), train.units()));
+        monitored_rows_(permutation(train.rows(), key.at(Purpose::kMonitor))) {
+    monitored_rows_.resize(std::min(monitored_rows_.size(), kMonitoredRows));
+    const bool needed = options_.completion.needed();
+    require(needed || (train.complete() && train.units() == units_of(model.units())),
+            fmt::format("the machine has {} units, the data {} with {} missing values", units_of(model.units()),
+                        train.units(), train.missing()));
+    require(!needed || GibbsModel<Model>, "what is missing is drawn by Gibbs sampling, and this machine has no conditionals");
     data_.layers.resize(1);
+    if (needed) return;
+    monitored_train_ = state_of(model.units(), gather(train, monitored_rows_, key, 0));
+    std::vector<std::uint32_t> rows = permutation(held_out.rows(), key.at(Purpose::kMonitor));
+    rows.resize(std::min(rows.size(), kMonitoredRows));
+    if (!rows.empty()) monitored_held_out_ = state_of(model.units(), gather(held_out, rows, key, 0));
   }
 
   void learn(const Turn& turn, const Context& context) override {
-    data_.layers[0] = state_of(model_.units(), gather(train_, turn.rows, key_, turn.epoch));
+    gather_batch(turn, context);
     std::ranges::fill(gradient_, 0.0);
     add_mean_statistics(data_.layers[0], 1.0, context);
     const ModelTerm model_term = negative_->advance(model_, data_, turn.update, key_, context);
@@ -69,25 +81,29 @@ class EnergyLearner : public Learner {
         context);
   }
 
-  /// energy_gap         mean E(held out) - mean E(training); it grows when the machine over-fits
+  /// energy_gap         mean E(held out) - mean E(training); it grows when the machine over-fits; if all is known
   /// energy_difference  mean E(training) - mean E(persistent chains); near 0 when the machine has learned the data
   Measures measure(const Context& context) const override {
     Measures out;
-    const double train = mean_energy(monitored_train_, context);
-    if (monitored_held_out_.chains() > 0) {
-      out.emplace_back("energy_gap", mean_energy(monitored_held_out_, context) - train);
-    }
+    const State rows = options_.completion.needed() ? completed_rows() : monitored_train_;
+    const bool held_out = monitored_held_out_.chains() > 0;
+    const double train = mean_energy(rows, context);
+    if (held_out) out.emplace_back("energy_gap", mean_energy(monitored_held_out_, context) - train);
     if (const Chains* chains = negative_->chains()) {
       out.emplace_back("energy_difference", train - mean_energy(chains->layers[0], context));
     }
-    if (options_.monitors) std::ranges::move(options_.monitors(context), std::back_inserter(out));
+    if (options_.monitors) {
+      std::ranges::move(options_.monitors(held_out ? monitored_held_out_ : rows, context), std::back_inserter(out));
+    }
     return out;
   }
 
   LearnerState state() const override {
-    return {velocity_, {}, negative_->chains() ? *negative_->chains() : Chains{}, {}};
+    return {velocity_, {}, negative_->chains() ? *negative_->chains() : Chains{},
+            options_.completion.draws()};
   }
   void restore(LearnerState state) override {
+    options_.completion.restore(std::move(state.completed));
     velocity_ = std::move(state.velocity);
     if (Chains* chains = negative_->chains()) *chains = std::move(state.chains);
   }
@@ -95,10 +111,23 @@ class EnergyLearner : public Learner {
  private:
   static constexpr std::size_t kMonitoredRows = 1000;
 
-  State monitored_rows(const Dataset& data) const {
-    std::vector<std::uint32_t> rows = permutation(data.rows(), key_.at(Purpose::kMonitor));
-    rows.resize(std::min(rows.size(), kMonitoredRows));
-    return rows.empty() ? State() : state_of(model_.units(), gather(data, rows, key_, 0));
+  void gather_batch(const Turn& turn, const Context& context) {
+    if (!options_.completion.needed()) {
+      data_.layers[0] = state_of(model_.units(), gather(train_, turn.rows, key_, turn.epoch));
+      return;
+    }
+    if constexpr (GibbsModel<Model>) {
+      data_.layers[0] = options_.completion.gather(turn.rows, key_, turn.epoch, known_);
+      data_.sweep = turn.update * options_.completion_sweeps;
+      complete(model_, known_, options_.completion_sweeps, data_, key_, context);
+      options_.completion.keep(turn.rows, data_.layers[0]);
+    }
+  }
+
+  /// The monitored rows of training data, with the draws of what is missing as they are now.
+  State completed_rows() const {
+    Bits known;
+    return options_.completion.gather(monitored_rows_, key_, 0, known);
   }
 
   void add_mean_statistics(const State& x, double sign, const Context& context) {
@@ -118,8 +147,10 @@ class EnergyLearner : public Learner {
   Key key_;
   Statistics gradient_;
   std::vector<float> velocity_;
+  std::vector<std::uint32_t> monitored_rows_;  // of training data
   State monitored_train_, monitored_held_out_;
   Chains data_;  // the batch
+  Bits known_;   // in it, if not all is
 };
 
 }  // namespace ergodic

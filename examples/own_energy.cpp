@@ -1,0 +1,62 @@
+// An energy of your own. A ring of spins whose neighbours meet in pairs and in threes:
+//   E(x) = - sum_i (J x_i x_i+1 + K x_i x_i+1 x_i+2).
+// Only the energy is written here: sampling, training and the likelihood are the library's.
+#include <cstdio>
+#include <ergodic/ergodic.hpp>
+
+using namespace ergodic;
+
+struct Ring {
+  Parameters theta;
+
+  Ring(float pairs, float triples) {
+    theta.add("J", {1});
+    theta.add("K", {1});
+    theta["J"][0] = pairs;
+    theta["K"][0] = triples;
+  }
+  Layer units() const { return Spin{12}; }
+  const Parameters& parameters() const { return theta; }
+  void update(const auto& edit, const Context&) { edit(theta); }
+
+  std::vector<double> energy(const State& x, const Context&) const {  // of each row
+    const float J = theta["J"][0], K = theta["K"][0];
+    std::vector<double> out(x.chains());
+    for (std::size_t r = 0; r < x.chains(); ++r) {
+      for (std::size_t i = 0; i < 12; ++i) {
+        const double pair = x.value(r, i) * x.value(r, (i + 1) % 12);
+        out[r] -= J * pair + K * pair * x.value(r, (i + 2) % 12);
+      }
+    }
+    return out;
+  }
+};
+
+int main() {
+  const Context context;
+  const auto likelihood = [&](const auto& model, const State& x) {  // exact: there are only 4096 states
+    return mean_log_likelihood(model.energy(x, context), *exact_log_z(model, context)).value;
+  };
+
+  // Data: 2000 chains of the true machine.
+  const Ring truth(0.4f, -0.25f);
+  Chains chains{{make_state(truth.units(), 2000)}};
+  for (int s = 0; s < 100; ++s) step(Metropolis{}, truth, chains, Key{1}, context);
+  const State x = chains.layers[0];
+  const Dataset data{"ring", {}, x.bits(), {}, {}, x.units()};
+
+  // A machine that knows nothing learns from them; 200 chains of its own say what it believes.
+  Differenced model(Ring(0.0f, 0.0f));
+  std::printf("log-likelihood before %.3f\n", likelihood(model, x));
+  using Machine = decltype(model);
+  auto negative = std::make_unique<PersistentChains<Machine, Metropolis>>(Metropolis{}, 1,
+                                                                          Chains{{make_state(model.units(), 200)}});
+  auto learner = std::make_unique<EnergyLearner<Machine>>(model, data, Dataset{}, std::move(negative),
+                                                          EnergyLearning{Adam{}}, Key{2});
+  TrainOptions options;
+  options.learning_rate = 0.02;
+  Trainer(std::move(learner), data, options, Key{2}).run([] {}, context);
+  std::printf("log-likelihood after  %.3f, of the true machine %.3f\n", likelihood(model, x), likelihood(truth, x));
+  std::printf("J %.2f, K %.2f; the true ones are 0.40 and -0.25\n", model.parameters()["J"][0],
+              model.parameters()["K"][0]);
+}

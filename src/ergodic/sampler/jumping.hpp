@@ -1,0 +1,59 @@
+// Jumps between places that no path of likely states connects, for energies with a bowl, E(x) = B(x) + g(x) with
+// exp(-B) a normal density: a jump proposes a draw of the bowl, wherever the chain is, and is accepted by Metropolis'
+// and Hastings' rule with probability min(1, exp(g(x) - g(x'))) (the independence sampler of Tierney 1994). In a few
+// dimensions many are accepted, and the chain forgets where it was. In many dimensions none is, and nothing is lost but
+// the time: what else moves the chain is right by itself.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/model/concepts.hpp"
+#include "ergodic/model/neural.hpp"
+#include "ergodic/sampler/acceptance.hpp"
+#include "ergodic/sampler/chains.hpp"
+
+namespace ergodic {
+
+/// Energies with a bowl, and the bowl's own energy B.
+template <class M>
+concept BowlModel = EnergyModel<M> && requires(const M& model, const State& x, const Context& context) {
+  { model.bowl() } -> std::convertible_to<const Bowl&>;
+  { model.bowl_energy(x, context) } -> std::convertible_to<std::vector<double>>;
+};
+
+/// Draws of the bowl, a row for each of `count` chains from first_chain on.
+State draw_of(const Bowl& bowl, std::size_t count, const Draw& draw, std::uint64_t first_chain);
+
+/// A jump of all chains, then a sweep of the inner sampler. What was accepted is the inner sampler's.
+template <class Inner>
+struct Jumping {
+  Inner inner;
+};
+
+template <BowlModel Model, class Inner>
+StepInfo step(const Jumping<Inner>& kernel, const Model& model, Chains& chains, Key key, const Context& context) {
+  const Draw draw = key.at(Purpose::kJump, chains.sweep);
+  State& x = chains.layers[0];
+  Proposal proposal{draw_of(model.bowl(), x.chains(), draw, chains.first_chain), {}};
+  std::vector<double> energies = model.energy(x, context);
+  proposal.energies = model.energy(proposal.x, context);
+  proposal.log_odds = model.bowl_energy(proposal.x, context);  // q(x) / q(x') = exp(B(x') - B(x))
+  const std::vector<double> here = model.bowl_energy(x, context);
+  for (std::size_t r = 0; r < here.size(); ++r) proposal.log_odds[r] -= here[r];
+  accept(proposal, draw, chains.first_chain, x, energies);
+  return step(kernel.inner, model, chains, key, context);
+}
+
+template <class Inner>
+Jumping<Inner> adapted(Jumping<Inner> kernel, const StepInfo& info, std::uint64_t k) {
+  return {adapted(std::move(kernel.inner), info, k)};
+}
+
+/// Chains at a far start: draws of the bowl.
+Chains far_start(const Neural& model, std::size_t count, Key key, const Context& context);
+
+}  // namespace ergodic
