@@ -29,9 +29,9 @@ struct InspectResult {
   std::size_t visible = 0, hidden = 0;
   std::optional<std::size_t> edges;  ///< of a machine on a graph
   std::string visible_type, hidden_type;
-  std::string rule;          ///< of a Hopfield network: how its patterns were stored
-  std::size_t patterns = 0;  ///< that the modern form holds; of the others the couplings do not tell
-  double beta = 0.0;         ///< of the modern form
+  std::string rule;                 ///< of a Hopfield network: how its patterns were stored
+  std::size_t patterns = 0;         ///< that the modern form holds; of the others the couplings do not tell
+  double beta = 0.0;                ///< of the modern form
   std::vector<std::size_t> layers;  ///< hidden ones of a neural energy, which has no hidden units to be drawn
   std::size_t parameters = 0;
   std::map<std::string, Range> ranges;  ///< for each parameter slot

@@ -237,10 +237,11 @@ Spec SampleRequest::spec() {
 SampleResult draw_samples(const SampleRequest& request, const Context& context) {
   require_consistent(request);
   const ModelFile file = load_model(request.model);
-  require(!request.means || std::holds_alternative<Rbm>(file.machine),
-          fmt::format("--means shows expected values given the hidden layer of a restricted Boltzmann machine, and this "
-                      "is a {}; leave it out",
-                      kind_of(file.machine)));
+  require(
+      !request.means || std::holds_alternative<Rbm>(file.machine),
+      fmt::format("--means shows expected values given the hidden layer of a restricted Boltzmann machine, and this "
+                  "is a {}; leave it out",
+                  kind_of(file.machine)));
   return std::visit([&](const auto& machine) { return sample_from(machine, file, request, context); }, file.machine);
 }
 

@@ -28,11 +28,10 @@ struct Names<UnitType> {
 };
 template <>
 struct Names<ModelKind> {
-  static constexpr std::array<std::pair<ModelKind, std::string_view>, 4> kAll{
-      {{ModelKind::kRbm, "rbm"},
-       {ModelKind::kBoltzmann, "boltzmann"},
-       {ModelKind::kNeural, "neural"},
-       {ModelKind::kHopfield, "hopfield"}}};
+  static constexpr std::array<std::pair<ModelKind, std::string_view>, 4> kAll{{{ModelKind::kRbm, "rbm"},
+                                                                               {ModelKind::kBoltzmann, "boltzmann"},
+                                                                               {ModelKind::kNeural, "neural"},
+                                                                               {ModelKind::kHopfield, "hopfield"}}};
 };
 template <>
 struct Names<Method> {
@@ -53,7 +52,7 @@ struct TrainRequest {
   UnitType hidden_type = UnitType::kBernoulli;
   std::uint64_t hidden = 0;  ///< 0: 500 of an RBM, none of a Boltzmann machine
   std::uint64_t hidden_letters = 4;
-  std::string graph = "dense";  ///< of a Boltzmann machine
+  std::string graph = "dense";      ///< of a Boltzmann machine
   std::string layers = "32,32,32";  ///< hidden layers of a neural energy
   HopfieldOptions hopfield;
   Method method = Method::kPcd;

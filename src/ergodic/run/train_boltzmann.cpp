@@ -45,8 +45,8 @@ void initialise(Boltzmann& model, const Dataset& data, double weight_scale, Key 
         for (std::size_t i = 0; i < bias.size() && model.hidden() > 0; ++i) {
           model.graph().for_later_neighbours(i, [&](std::size_t j, std::size_t e) {
             if (j < model.visible()) return;
-            parameters["couplings"][e] = static_cast<float>(
-                scale * draw.normal(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)));
+            parameters["couplings"][e] =
+                static_cast<float>(scale * draw.normal(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)));
           });
         }
       },
@@ -84,7 +84,8 @@ std::vector<double> offsets_of(const Boltzmann& model, const Dataset* data) {
 void condition(const Boltzmann& model, std::span<const double> offsets, const Decay& decay, Statistics& gradient) {
   const double gap = levels_of(model.units()).gap(), square = gap * gap;
   const std::span<const float> couplings = model.couplings();
-  const std::span<double> pairs = std::span(gradient).first(couplings.size()), bias = std::span(gradient).subspan(pairs.size());
+  const std::span<double> pairs = std::span(gradient).first(couplings.size()),
+                          bias = std::span(gradient).subspan(pairs.size());
   const auto for_edges = [&](const auto& f) {
     for (std::size_t i = 0; i < bias.size(); ++i) {
       model.graph().for_later_neighbours(i, [&](std::size_t j, std::size_t e) { f(i, j, e); });
@@ -111,8 +112,9 @@ EnergyLearning learning_of(const TrainRequest& request, const Boltzmann& model, 
     condition(model, offsets, decay, gradient);
   };
   if (model.hidden() > 0 || !data.complete()) {
-    require(!pseudo, "pseudo-likelihood training needs all units of all rows, without hidden ones or missing values; "
-                     "take pcd");
+    require(!pseudo,
+            "pseudo-likelihood training needs all units of all rows, without hidden ones or missing values; "
+            "take pcd");
     const Key key{request.seed};
     out.completion = Completion(data, far_start(model, data.rows(), key, {}, kFirstDataChain).layers[0]);
     out.completion_sweeps = request.steps;

@@ -54,7 +54,8 @@ class EnergyLearner : public Learner {
     require(needed || (train.complete() && train.units() == units_of(model.units())),
             fmt::format("the machine has {} units, the data {} with {} missing values", units_of(model.units()),
                         train.units(), train.missing()));
-    require(!needed || GibbsModel<Model>, "what is missing is drawn by Gibbs sampling, and this machine has no conditionals");
+    require(!needed || GibbsModel<Model>,
+            "what is missing is drawn by Gibbs sampling, and this machine has no conditionals");
     data_.layers.resize(1);
     if (needed) return;
     monitored_train_ = state_of(model.units(), gather(train, monitored_rows_, key, 0));
@@ -99,8 +100,7 @@ class EnergyLearner : public Learner {
   }
 
   LearnerState state() const override {
-    return {velocity_, {}, negative_->chains() ? *negative_->chains() : Chains{},
-            options_.completion.draws()};
+    return {velocity_, {}, negative_->chains() ? *negative_->chains() : Chains{}, options_.completion.draws()};
   }
   void restore(LearnerState state) override {
     options_.completion.restore(std::move(state.completed));
