@@ -33,30 +33,27 @@ struct Ring {
 };
 
 int main() {
-  const Context context;
-  const auto likelihood = [&](const auto& model, const State& x) {  // exact: there are only 4096 states
-    return mean_log_likelihood(model.energy(x, context), *exact_log_z(model, context)).value;
+  const auto likelihood = [](const auto& model, const State& x) {  // exact: there are only 4096 states
+    return mean_log_likelihood(model.energy(x, {}), *exact_log_z(model, {})).value;
   };
 
   // Data: 2000 chains of the true machine.
   const Ring truth(0.4f, -0.25f);
   Chains chains{{make_state(truth.units(), 2000)}};
-  for (int s = 0; s < 100; ++s) step(Metropolis{}, truth, chains, Key{1}, context);
+  for (int s = 0; s < 100; ++s) step(Metropolis{}, truth, chains, Key{1}, {});
   const State x = chains.layers[0];
   const Dataset data{"ring", {}, x.bits(), {}, {}, x.units()};
 
   // A machine that knows nothing learns from them; 200 chains of its own say what it believes.
   Differenced model(Ring(0.0f, 0.0f));
   std::printf("log-likelihood before %.3f\n", likelihood(model, x));
-  using Machine = decltype(model);
-  auto negative = std::make_unique<PersistentChains<Machine, Metropolis>>(Metropolis{}, 1,
-                                                                          Chains{{make_state(model.units(), 200)}});
-  auto learner = std::make_unique<EnergyLearner<Machine>>(model, data, Dataset{}, std::move(negative),
-                                                          EnergyLearning{Adam{}}, Key{2});
+  auto negative = std::make_unique<PersistentChains<Differenced<Ring>, Metropolis>>(
+      Metropolis{}, 1, Chains{{make_state(model.units(), 200)}});
+  auto learner = std::make_unique<EnergyLearner<Differenced<Ring>>>(model, data, Dataset{}, std::move(negative),
+                                                                    EnergyLearning{Adam{}}, Key{2});
   TrainOptions options;
   options.learning_rate = 0.02;
-  Trainer(std::move(learner), data, options, Key{2}).run([] {}, context);
+  Trainer(std::move(learner), data, options, Key{2}).run([] {}, {});
   std::printf("log-likelihood after  %.3f, of the true machine %.3f\n", likelihood(model, x), likelihood(truth, x));
-  std::printf("J %.2f, K %.2f; the true ones are 0.40 and -0.25\n", model.parameters()["J"][0],
-              model.parameters()["K"][0]);
+  std::printf("J %.2f, K %.2f of 0.40, -0.25\n", model.parameters()["J"][0], model.parameters()["K"][0]);
 }

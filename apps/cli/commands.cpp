@@ -57,6 +57,7 @@ Outcome run_train(const TrainRequest& request, const Common& common, const Conte
   out.message = out.stopped ? fmt::format("stopped after {}; the same command with --resume goes on from {}\n", done,
                                           result.checkpoint.string())
                             : fmt::format("trained: {}; the machine is in {}\n", done, result.model.string());
+  if (result.mixing) out.message += to_text(*result.mixing);
   out.message += profile_text(result);
   return out;
 }

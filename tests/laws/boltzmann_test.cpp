@@ -17,7 +17,7 @@ namespace {
 
 using test::BoltzmannTruth, test::random_boltzmann;
 
-static_assert(GibbsModel<Boltzmann> && GibbsModel<Clamped<Boltzmann>>);
+static_assert(GibbsModel<Boltzmann>);
 
 /// Equal to 1e-10 of their size, or of 1 if they are smaller: sums of at most 2^8 states and 36 terms in double, whose
 /// rounding is of the order of 1e-14.
@@ -345,7 +345,7 @@ TEST(BoltzmannLaws, GibbsLeavesTheExactDistributionWhereItIs) {
     };
     expect_there(all, "the exact draws themselves");
     for (int s = 0; s < 5; ++s) step(Gibbs{}, machine, all, Key{22}, {});
-    for (int s = 0; s < 5; ++s) step(Gibbs{}, Clamped{machine, fixed}, some, Key{22}, {});
+    for (int s = 0; s < 5; ++s) step(Gibbs{fixed}, machine, some, Key{22}, {});
     expect_there(all, "all units drawn");
     expect_there(some, "some units fixed");
   });
@@ -370,7 +370,7 @@ TEST(BoltzmannLaws, GibbsReachesTheDistributionGivenTheUnitsThatStay) {
     std::vector<std::size_t> start(kChains);
     for (std::size_t c = 0; c < kChains; ++c) start[c] = kFixedAt[c % 2];
     Chains chains = chains_at(truth, start);
-    for (int s = 0; s < 40; ++s) step(Gibbs{}, Clamped{machine, fixed}, chains, Key{25}, {});
+    for (int s = 0; s < 40; ++s) step(Gibbs{fixed}, machine, chains, Key{25}, {});
     for (const std::size_t first : {0u, 1u}) {
       const std::vector<double> p = truth.given(fixed, first, kFixedAt[first]);
       const test::ChiSquare far = distance(machine, chains_at(truth, start), p, first, 2);

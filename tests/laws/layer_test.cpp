@@ -385,7 +385,7 @@ TEST(MachineLaws, GibbsReachesTheDistributionGivenTheUnitsThatStay) {
       }
     }
     Chains chains = start_at(rbm, start, 0, Key{5}, {});
-    for (int s = 0; s < 30; ++s) step(Gibbs{}, Clamped{rbm, fixed}, chains, Key{6}, {});
+    for (int s = 0; s < 30; ++s) step(Gibbs{fixed}, rbm, chains, Key{6}, {});
     for (const std::size_t free : {0u, 1u}) {
       const std::vector<double> free_energies = rbm.free_energy(with_each_value(rbm, row, free, values), {});
       for (std::size_t k = 0; k < width; ++k) {

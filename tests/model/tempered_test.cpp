@@ -30,7 +30,7 @@ TEST(Tempered, MachinesHaveTheEnergyMultiplied) {
 
 TEST(Tempered, GraphsHaveTheEnergyMultiplied) {
   const Boltzmann machine = test::random_boltzmann(Spin{6}, dense_graph(6), 0.5, 4);
-  const State x = test::all_states(6, Spin::kLevels);
+  const State x = test::all_states(Spin{6});
   expect_multiplied(tempered(machine, 0.3, {}).energy(x, {}), machine.energy(x, {}), 0.3);
 }
 

@@ -29,7 +29,7 @@ Boltzmann spin_glass(std::uint64_t seed) {
 
 template <class Inner>
 void expect_ground_states() {
-  const State all = test::all_states(16, Spin::kLevels);
+  const State all = test::all_states(Spin{16});
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const Boltzmann glass = spin_glass(seed);
     const double ground = std::ranges::min(glass.energy(all, {}));

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
@@ -79,6 +80,12 @@ std::string table_of(const MixingReport& report) {
                            report.draws, how_often);
 }
 
+nlohmann::ordered_json json_of(const Diagnosis& diagnosis) {
+  return {{"mean", diagnosis.mean},         {"standard_error", diagnosis.standard_error},
+          {"r_hat", diagnosis.r_hat},       {"ess_bulk", diagnosis.ess_bulk},
+          {"ess_tail", diagnosis.ess_tail}, {"autocorrelation_time", diagnosis.autocorrelation_time}};
+}
+
 }  // namespace
 
 WatchedEnergy watched_energy(const Rbm& machine) {
@@ -139,6 +146,22 @@ std::string sentence(const MixingReport& report) {
       break;
   }
   return fmt::format("whether the chains have mixed is not known: {}", report.verdict.reason);
+}
+
+std::string to_json(const MixingReport& report) {
+  nlohmann::ordered_json out{{"mixed", nullptr}};
+  if (report.verdict.mixing != Mixing::kUnknown) out["mixed"] = report.verdict.mixing == Mixing::kYes;
+  if (!report.verdict.reason.empty()) out["reason"] = report.verdict.reason;
+  out["chains"] = report.chains;
+  out["draws"] = report.draws;
+  out["every"] = report.every;
+  out["quantities"] = nlohmann::ordered_json::object();
+  for (const auto& quantity : report.quantities) {
+    std::string key = quantity.name;
+    std::replace(key.begin(), key.end(), ' ', '_');
+    out["quantities"][key] = json_of(quantity.diagnosis);
+  }
+  return out.dump();
 }
 
 std::string to_text(const MixingReport& report) {

@@ -76,6 +76,7 @@ MixingReport not_judged(std::string reason);
 /// The verdict as a sentence.
 std::string sentence(const MixingReport& report);
 
+std::string to_json(const MixingReport& report);
 /// A table for a person, and the sentence unless it is a warning, which has been given.
 std::string to_text(const MixingReport& report);
 

@@ -30,29 +30,6 @@ double mean_difference(const Layer& visible, const State& rows, const Matrix<flo
   return rows.real() ? std::sqrt(sum / sites) : sum / sites / (letters_of(visible) > 0 ? 2.0 : 1.0);
 }
 
-nlohmann::ordered_json json_of(const Diagnosis& diagnosis) {
-  return {{"mean", diagnosis.mean},         {"standard_error", diagnosis.standard_error},
-          {"r_hat", diagnosis.r_hat},       {"ess_bulk", diagnosis.ess_bulk},
-          {"ess_tail", diagnosis.ess_tail}, {"autocorrelation_time", diagnosis.autocorrelation_time}};
-}
-
-nlohmann::ordered_json json_of(const std::optional<MixingReport>& report) {
-  if (!report) return nullptr;
-  nlohmann::ordered_json out{{"mixed", nullptr}};
-  if (report->verdict.mixing != Mixing::kUnknown) out["mixed"] = report->verdict.mixing == Mixing::kYes;
-  if (!report->verdict.reason.empty()) out["reason"] = report->verdict.reason;
-  out["chains"] = report->chains;
-  out["draws"] = report->draws;
-  out["every"] = report->every;
-  out["quantities"] = nlohmann::ordered_json::object();
-  for (const auto& quantity : report->quantities) {
-    std::string key = quantity.name;
-    std::replace(key.begin(), key.end(), ' ', '_');
-    out["quantities"][key] = json_of(quantity.diagnosis);
-  }
-  return out;
-}
-
 /// Which visible units stay: a bit for each unit, or for each site of letters, in any shape of rows.
 Bits read_mask(const std::filesystem::path& path, const Layer& visible) {
   DataOptions options;
@@ -277,9 +254,13 @@ ReconstructResult draw_reconstructions(const ReconstructRequest& request, const 
 }
 
 std::string to_json(const SampleResult& result) {
-  nlohmann::ordered_json out{{"out", result.out.string()}, {"count", result.count},
-                             {"sweeps", result.sweeps},    {"seconds", result.seconds},
-                             {"stopped", result.stopped},  {"mixing", json_of(result.mixing)}};
+  nlohmann::ordered_json out{
+      {"out", result.out.string()},
+      {"count", result.count},
+      {"sweeps", result.sweeps},
+      {"seconds", result.seconds},
+      {"stopped", result.stopped},
+      {"mixing", result.mixing ? nlohmann::ordered_json::parse(to_json(*result.mixing)) : nlohmann::ordered_json()}};
   if (result.accepted) out["accepted"] = *result.accepted;
   if (!result.swapped.empty()) out["swapped"] = result.swapped;
   if (result.lowest) {

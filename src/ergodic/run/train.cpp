@@ -94,6 +94,7 @@ std::string to_json(const TrainResult& result) {
   nlohmann::ordered_json monitors;
   for (const auto& [name, value] : result.last.values) monitors[name] = value;
   out["monitors"] = std::move(monitors);
+  if (result.mixing) out["mixing"] = nlohmann::ordered_json::parse(to_json(*result.mixing));
   for (const auto& [stage, seconds, share, macs_per_cycle] : result.profile) {
     out["profile"][stage] = {{"seconds", seconds}, {"share", share}, {"macs_per_cycle", macs_per_cycle}};
   }

@@ -152,7 +152,7 @@ TrainResult train_boltzmann(TrainRequest request, const Context& context) {
     learner = std::make_unique<EnergyLearner<Boltzmann>>(model, data.train, data.held_out,
                                                          negative_phase(request, model), std::move(learning), key);
   }
-  Trainee trainee = trainee_of(model, std::move(learner), request);
+  Trainee trainee = trainee_of(model, Gibbs{}, std::move(learner), request);
   trainee.name = "Boltzmann machine";
   trainee.summary = {{"visible units", text_of(model.visible_layer())},
                      {"hidden units", std::to_string(model.hidden())},

@@ -20,6 +20,9 @@ namespace {
 constexpr std::uint64_t kStandardBatch = 100, kNeuralBatch = 250;
 constexpr std::uint64_t kStandardEpochs = 20;
 constexpr double kStandardRate = 0.05;
+constexpr std::size_t kWatchedChains = 16;
+constexpr std::uint64_t kWatchedSweeps = 400;
+constexpr std::uint64_t kFirstWatchedChain = std::uint64_t{3} << 30;  // beyond those of training
 constexpr std::uint64_t kMaxRecords = 100;  // of a run, so that long runs on small data are not all monitors
 
 double seconds_now() {
@@ -136,6 +139,29 @@ void write_report(const TrainRequest& request, const Trainee& trainee, const Tra
   write_file(request.report, std::as_bytes(std::span(page)));
 }
 
+/// Whether the chains that training ended with mix: they go on for a while, and the machine stays as it is.
+std::optional<MixingReport> mixing_of(const Trainee& trainee, const Chains& last, Key key, const Context& context) {
+  if (last.count() == 0) return std::nullopt;
+  Chains chains;
+  for (const State& layer : last.layers) chains.layers.push_back(layer.rows(0, std::min(last.count(), kWatchedChains)));
+  chains.first_chain = kFirstWatchedChain;
+  MixingWatch watch(trainee.watched, chains.count(), kWatchedSweeps, trainee.bounded);
+  const Context unobserved{context.threads};
+  while (chains.sweep < kWatchedSweeps) {
+    if (context.stop_requested()) return std::nullopt;
+    trainee.sweep(chains, key, unobserved);
+    watch.look(chains, unobserved);
+  }
+  MixingReport report = watch.report();
+  if (report.verdict.mixing == Mixing::kNo) {
+    context.warn(
+        fmt::format("the chains of training have not mixed: {}; more --steps, more --chains or a lower "
+                    "--learning-rate may help",
+                    report.verdict.reason));
+  }
+  return report;
+}
+
 }  // namespace
 
 std::string text_of(const Layer& layer) { return fmt::format("{} {}", units_of(layer), name_of(layer)); }
@@ -210,6 +236,7 @@ TrainResult run_training(const TrainRequest& request, const TrainingData& data, 
   result.model = request.out;
   if (!request.report.empty()) write_report(request, trainee, result, trainer.records(), context);
   std::filesystem::remove(checkpoint);
+  result.mixing = mixing_of(trainee, trainer.state().learner.chains, Key{request.seed}, context);
   return result;
 }
 

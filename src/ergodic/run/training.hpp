@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "ergodic/model/layer.hpp"
 #include "ergodic/model/parameters.hpp"
 #include "ergodic/report/html.hpp"
+#include "ergodic/run/mixing.hpp"
 #include "ergodic/run/train.hpp"
 #include "ergodic/store/checkpoint.hpp"
 #include "ergodic/store/model_file.hpp"
@@ -44,16 +46,27 @@ struct Trainee {
   std::function<void(const Parameters&)> set_parameters;
   std::function<void(const std::map<std::string, std::string>& notes)> save;  ///< writes --out
 
+  /// How persistent chains move, and what is watched of them; empty for a machine without.
+  std::function<void(Chains& chains, Key key, const Context& context)> sweep;
+  WatchedEnergy watched;
+  bool bounded = false;  ///< as MixingWatch has it
+
   /// For the report: what it is, of which units, and what it shows.
   std::string name;
   std::vector<std::pair<std::string, std::string>> summary;
   std::function<std::vector<Picture>(const Context& context)> pictures;
 };
 
-/// The part that is the same for any machine with parameters; its report is still to be filled in.
-template <class Model>
-Trainee trainee_of(Model& model, std::unique_ptr<Learner> learner, const TrainRequest& request) {
+/// The part that is the same for any machine with parameters, and for chains moved by this sampler; its report is still
+/// to be filled in.
+template <class Model, class Kernel>
+Trainee trainee_of(Model& model, Kernel kernel, std::unique_ptr<Learner> learner, const TrainRequest& request) {
   Trainee out;
+  out.sweep = [&model, kernel](Chains& chains, Key key, const Context& context) {
+    step(kernel, model, chains, key, context);
+  };
+  out.watched = watched_energy(model);
+  out.bounded = std::is_same_v<Model, Rbm>;
   out.learner = std::move(learner);
   out.parameters = [&model]() -> const Parameters& { return model.parameters(); };
   out.set_parameters = [&model](const Parameters& values) { model.update([&](Parameters& p) { p = values; }, {}); };

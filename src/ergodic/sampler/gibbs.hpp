@@ -16,23 +16,9 @@
 namespace ergodic {
 
 struct Gibbs {
-  Bits fixed = {};  ///< one row with a bit for each visible unit that must stay as it is; empty: none
+  /// A bit for each visible unit that must stay as it is: one row for all chains, or a row for each; empty: none.
+  Bits fixed = {};
 };
-
-/// A model some of whose visible units stay as they are, for Gibbs sampling of all others given them.
-template <class Model>
-struct Clamped {
-  static constexpr std::size_t kLayers = Model::kLayers;
-  const Model& model;
-  const Bits& fixed;  ///< which units stay: one row for all chains, or a row for each
-
-  void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
-                const Context& context) const {
-    model.resample_given(fixed, block, layers, draw, first_chain, context);
-  }
-};
-template <class Model>
-Clamped(const Model&, const Bits&) -> Clamped<Model>;
 
 /// One sweep over all layers, the first of them first.
 template <GibbsModel Model>

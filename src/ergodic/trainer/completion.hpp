@@ -51,8 +51,9 @@ class Completion {
 template <GibbsModel Model>
 void complete(const Model& model, const Bits& known, std::size_t sweeps, Chains& chains, Key key,
               const Context& context) {
+  const Gibbs given_known{known};
   chains.first_chain = kFirstDataChain;
-  for (std::size_t s = 0; s < sweeps; ++s) step(Gibbs{}, Clamped{model, known}, chains, key, context);
+  for (std::size_t s = 0; s < sweeps; ++s) step(given_known, model, chains, key, context);
 }
 
 }  // namespace ergodic

@@ -49,7 +49,7 @@ class EnergyLearner : public Learner {
         gradient_(model.parameters().values().size()),
         velocity_(memory_of(options_.optimiser, gradient_.size())),
         monitored_rows_(permutation(train.rows(), key.at(Purpose::kMonitor))) {
-    monitored_rows_.resize(std::min(monitored_rows_.size(), kMonitoredRows));
+    monitored_rows_.resize(std::min(monitored_rows_.size(), affordable_rows()));
     const bool needed = options_.completion.needed();
     require(needed || (train.complete() && train.units() == units_of(model.units())),
             fmt::format("the machine has {} units, the data {} with {} missing values", units_of(model.units()),
@@ -60,7 +60,7 @@ class EnergyLearner : public Learner {
     if (needed) return;
     monitored_train_ = state_of(model.units(), gather(train, monitored_rows_, key, 0));
     std::vector<std::uint32_t> rows = permutation(held_out.rows(), key.at(Purpose::kMonitor));
-    rows.resize(std::min(rows.size(), kMonitoredRows));
+    rows.resize(std::min(rows.size(), affordable_rows()));
     if (!rows.empty()) monitored_held_out_ = state_of(model.units(), gather(held_out, rows, key, 0));
   }
 
@@ -109,7 +109,12 @@ class EnergyLearner : public Learner {
   }
 
  private:
-  static constexpr std::size_t kMonitoredRows = 1000;
+  static constexpr std::size_t kMostMonitoredRows = 1000, kFewestMonitoredRows = 100;
+  static constexpr std::size_t kMonitoredTerms = 200'000'000;  // of energies: large machines are measured on fewer rows
+
+  std::size_t affordable_rows() const {
+    return std::clamp(kMonitoredTerms / gradient_.size(), kFewestMonitoredRows, kMostMonitoredRows);
+  }
 
   void gather_batch(const Turn& turn, const Context& context) {
     if (!options_.completion.needed()) {
