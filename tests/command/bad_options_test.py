@@ -35,7 +35,7 @@ def test_an_incomplete_or_unknown_command(args, says):
 
 
 @pytest.mark.parametrize("option, value", [
-    ("--hidden", "0"), ("--hidden", "-3"), ("--hidden", "2.5"), ("--hidden", "many"),
+    ("--hidden", "-3"), ("--hidden", "2.5"), ("--hidden", "many"),
     ("--hidden", "99999999999999999999999"), ("--hidden", "1e2"),
     ("--learning-rate", "-0.1"), ("--learning-rate", "nan"), ("--learning-rate", "inf"),
     ("--learning-rate", "0.1x"), ("--epochs", "-1"), ("--steps", "0"), ("--threshold", "2"), ("--threshold", "-0.1"),

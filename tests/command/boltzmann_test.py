@@ -151,7 +151,7 @@ def test_what_a_machine_on_a_graph_cannot_do_is_said():
     refused(USAGE, "reconstruct", "b.safetensors", "--data", "bars-and-stripes:3", "--out", "r.npy",
             says=("reconstruct", "restricted Boltzmann machine"))
     refused(USAGE, "sample", "b.safetensors", "--means", "--out", "s.npy", says=("--means", "hidden layer"))
-    refused(USAGE, "inspect", "b.safetensors", "--filters", "f.png", says=("--filters", "graph"))
+    refused(USAGE, "inspect", "b.safetensors", "--filters", "f.png", says=("--filters", "needs a restricted Boltzmann machine"))
     refused(USAGE, *TRAIN[:-2], "c.safetensors", "--quiet", "--data", "digits:20", "--method", "exact",
             says=("--method exact", "24 units"))
     refused(USAGE, "train", "--data", "bars-and-stripes:3", "--method", "pseudo", "--out", "r.safetensors", "--quiet",

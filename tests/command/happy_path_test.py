@@ -21,7 +21,8 @@ def digits():
 
 def test_train_answers_and_writes_the_machine():
     answer = ask("train", *DIGITS, "--hidden", 10, "--epochs", 3, "--out", "m.safetensors")
-    assert set(answer) == {"model", "stopped", "updates", "epochs", "seconds", "samples_per_second", "monitors"}
+    assert set(answer) == {"model", "stopped", "updates", "epochs", "seconds", "samples_per_second", "monitors",
+                           "mixing"}
     assert answer["model"] == "m.safetensors" and answer["stopped"] is False
     assert answer["updates"] == 15 and answer["epochs"] == 3  # 490 rows, 100 a batch; ten are held out
     assert answer["seconds"] > 0 and answer["samples_per_second"] > 0
@@ -146,7 +147,7 @@ def test_data_list_names_every_set():
 def test_data_show_describes_and_draws():
     answer = ask("data", "show", *DIGITS, "--out", "rows.png")
     assert set(answer) == {"name", "rows", "units", "height", "width", "mean", "labels", "bytes", "sites",
-                           "letters", "effective_rows"}
+                           "letters", "effective_rows", "missing"}
     assert (answer["rows"], answer["units"], answer["height"], answer["width"]) == (500, 784, 28, 28)
     assert len(answer["labels"]) == 10 and sum(answer["labels"]) == 500
     assert 0.05 < answer["mean"] < 0.4

@@ -15,8 +15,8 @@ RUNS = {
     "pcd": (*BARS, "--method", "pcd", "--steps", "200", "--epochs", "15"),
     "cd": (*BARS, "--method", "cd", "--steps", "200", "--epochs", "15"),
     "exact": (*BARS, "--method", "exact", "--epochs", "15"),
-    "boltzmann": (*BARS, "--model", "boltzmann", "--graph", "torus:4x4", "--steps", "200", "--epochs", "15"),
-    "pseudo": (*BARS, "--model", "boltzmann", "--method", "pseudo", "--epochs", "30"),
+    "boltzmann": (*BARS, "--model", "boltzmann", "--graph", "torus:4x7", "--steps", "200", "--epochs", "15"),
+    "pseudo": (*BARS[:2], *BARS[4:], "--model", "boltzmann", "--method", "pseudo", "--epochs", "30"),
     "dynamic": ("--data", "digits:100", "--hidden", "12", "--batch", "20", "--steps", "10", "--binarise", "dynamic",
                 "--epochs", "6"),
 }

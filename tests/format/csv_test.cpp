@@ -38,8 +38,9 @@ TEST(Csv, HeadersCommentsAndBlankLinesAreSkipped) {
 }
 
 TEST(Csv, AFirstRowWithOneBadValueIsNotTakenForAHeader) {
-  EXPECT_EQ(refusal([] { parse("1,NA\n2,3\n"); }),
-            "t.csv: line 1: column 2: expected a number such as 0.5, found \"NA\"");
+  EXPECT_EQ(
+      refusal([] { parse("1,NA\n2,3\n"); }),
+      "t.csv: line 1: column 2: expected a number, found \"NA\"; fill in or remove missing values, or say --missing");
 }
 
 TEST(Csv, NanAndInfinityAreNumbers) {

@@ -185,7 +185,9 @@ TEST(Trainer, AStoppedRunGoesOnAsIfItHadNot) {
   Dataset grey = bars_and_stripes(3);  // dynamic data: the epoch's draw must be the same too
   grey.grey = Matrix<Grey>(16, 9);
   for (std::size_t k = 0; k < 16 * 9; ++k) grey.grey.elements()[k] = static_cast<Grey>((k * 7919) % 65536);
-  for (const Dataset& data : {bars_and_stripes(3), grey}) {
+  Dataset gappy = bars_and_stripes(3);  // and the draws of what is missing
+  for (std::size_t r = 0; r < gappy.rows(); ++r) gappy.set_missing(r, (5 * r) % 9);
+  for (const Dataset& data : {bars_and_stripes(3), grey, gappy}) {
     for (const Method method : {Method::kCd, Method::kPcd, Method::kExact}) {
       TrainOptions options = quick(method);
       options.sgd = {0.5};

@@ -14,9 +14,8 @@ Spec TrainRequest::spec() {
   add_data_options(spec, data);
   spec.number("held-out", held_out_share, 0.0, 0.9, "share of the training rows kept apart for the monitors");
   spec.group("Model")
-      .choice("model", model, "the kind of machine")
-      .count("hidden", hidden, 0, 1000000,
-             "hidden units (0: 500, of a Boltzmann machine none); training an RBM takes about 36 bytes for each weight")
+      .choice("model", model, "the kind of machine; training an RBM takes about 36 bytes for each weight")
+      .count("hidden", hidden, 0, 1000000, "hidden units (0: 500, on a graph none)")
       .choice("visible-type", visible_type,
               "visible units: {0,1}, -1/+1, letters, real with normal noise, or real and not negative")
       .choice("hidden-type", hidden_type, "hidden units, the same types")

@@ -21,7 +21,8 @@ constexpr std::uint64_t kStandardBatch = 100, kNeuralBatch = 250;
 constexpr std::uint64_t kStandardEpochs = 20;
 constexpr double kStandardRate = 0.05;
 constexpr std::size_t kWatchedChains = 16;
-constexpr std::uint64_t kWatchedSweeps = 400;
+constexpr std::uint64_t kMostWatchedSweeps = 400, kFewestWatchedSweeps = 40;
+constexpr std::uint64_t kWatchedTerms = 6'000'000'000;  // of all sweeps: large machines are watched for a shorter time
 constexpr std::uint64_t kFirstWatchedChain = std::uint64_t{3} << 30;  // beyond those of training
 constexpr std::uint64_t kMaxRecords = 100;  // of a run, so that long runs on small data are not all monitors
 
@@ -145,9 +146,11 @@ std::optional<MixingReport> mixing_of(const Trainee& trainee, const Chains& last
   Chains chains;
   for (const State& layer : last.layers) chains.layers.push_back(layer.rows(0, std::min(last.count(), kWatchedChains)));
   chains.first_chain = kFirstWatchedChain;
-  MixingWatch watch(trainee.watched, chains.count(), kWatchedSweeps, trainee.bounded);
+  const std::uint64_t affordable = kWatchedTerms / (chains.count() * trainee.parameters().values().size());
+  const std::uint64_t sweeps = std::clamp(affordable, kFewestWatchedSweeps, kMostWatchedSweeps);
+  MixingWatch watch(trainee.watched, chains.count(), sweeps, trainee.bounded);
   const Context unobserved{context.threads};
-  while (chains.sweep < kWatchedSweeps) {
+  while (chains.sweep < sweeps) {
     if (context.stop_requested()) return std::nullopt;
     trainee.sweep(chains, key, unobserved);
     watch.look(chains, unobserved);
