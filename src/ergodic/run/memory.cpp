@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "ergodic/model/boltzmann.hpp"
+
 namespace ergodic {
 namespace {
 
@@ -13,6 +15,8 @@ constexpr double kProgram = 10e6;
 // checkpoint is written there are a copy of the velocity, both as tensors, and both as the bytes of the file. Where
 // steps go by sums in double these take 16 bytes, but not at the same time.
 constexpr double kBytesOfWeight = (4 + 4 + 2 + 2 + 4) + (4 + 8 + 8);
+// A coupling has its gradient in double besides; matrices and lists are counted apart.
+constexpr double kBytesOfCoupling = (4 + 8 + 4) + (4 + 8 + 8);
 constexpr double kBytesOfValue = 16;  // of a real unit of a chain: its state, moments and field
 
 double bytes_of_state(const Layer& layer) {
@@ -25,6 +29,14 @@ double bytes_of_data(const Dataset& data) {
                              data.real.elements().size_bytes() + data.known.words().size_bytes());
 }
 
+/// "620 MB", of two digits.
+std::string text_of_bytes(double bytes) {
+  const double step = std::pow(10.0, std::floor(std::log10(bytes)) - 1.0);
+  const double rounded = std::round(bytes / step) * step;
+  return fmt::format("{:.{}f} {}", rounded / (rounded < 1e9 ? 1e6 : 1e9), rounded < 1e9 || rounded >= 1e10 ? 0 : 1,
+                     rounded < 1e9 ? "MB" : "GB");
+}
+
 }  // namespace
 
 double bytes_for_training(const TrainingSize& size) {
@@ -35,16 +47,23 @@ double bytes_for_training(const TrainingSize& size) {
 }
 
 std::string memory_text(const TrainingSize& size) {
-  const double bytes = bytes_for_training(size);
-  const double step = std::pow(10.0, std::floor(std::log10(bytes)) - 1.0);  // two digits
-  const double rounded = std::round(bytes / step) * step;
-  return fmt::format("{} x {} weights: about {:.{}f} {}", units_of(size.visible), units_of(size.hidden),
-                     rounded / (rounded < 1e9 ? 1e6 : 1e9), rounded < 1e9 || rounded >= 1e10 ? 0 : 1,
-                     rounded < 1e9 ? "MB" : "GB");
+  return fmt::format("{} x {} weights: about {}", units_of(size.visible), units_of(size.hidden),
+                     text_of_bytes(bytes_for_training(size)));
 }
 
 void announce_memory(const TrainingSize& size, const Context& context) {
   if (bytes_for_training(size) > kWorthSaying) context.note(memory_text(size));
+}
+
+void announce_memory(const Graph& graph, const Layer& units, const Dataset& data, const Context& context) {
+  const auto edges = static_cast<double>(graph.edges());
+  const double lists = graph.dense()
+                           ? static_cast<double>(memory_of_dense(units_of(units), letters_of(units)).matrix_bytes)
+                           : edges * Graph::kBytesPerEdge;
+  const double bytes = kProgram + edges * kBytesOfCoupling + lists + bytes_of_data(data);
+  if (bytes > kWorthSaying)
+    context.note(
+        fmt::format("{} couplings of {} units: about {}", graph.edges(), units_of(units), text_of_bytes(bytes)));
 }
 
 }  // namespace ergodic

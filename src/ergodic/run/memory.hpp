@@ -6,6 +6,7 @@
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/data/dataset.hpp"
+#include "ergodic/model/graph.hpp"
 #include "ergodic/model/layer.hpp"
 
 namespace ergodic {
@@ -25,5 +26,7 @@ std::string memory_text(const TrainingSize& size);
 
 /// Tells the observer so, if it is much.
 void announce_memory(const TrainingSize& size, const Context& context);
+/// The same for a machine of these units on a graph.
+void announce_memory(const Graph& graph, const Layer& units, const Dataset& data, const Context& context);
 
 }  // namespace ergodic

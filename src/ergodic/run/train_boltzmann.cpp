@@ -7,6 +7,7 @@
 
 #include "ergodic/model/pseudo_likelihood.hpp"
 #include "ergodic/run/graph_request.hpp"
+#include "ergodic/run/memory.hpp"
 #include "ergodic/run/pictures.hpp"
 #include "ergodic/run/training.hpp"
 #include "ergodic/sampler/gibbs.hpp"
@@ -19,12 +20,14 @@ constexpr std::size_t kPicturedSamples = 100;
 constexpr std::uint64_t kPictureSweeps = 300;
 
 /// Hidden units, or sites, come after the visible ones and are like them.
-Boltzmann empty_machine(const TrainRequest& request, const Dataset& data) {
+Boltzmann empty_machine(const TrainRequest& request, const Dataset& data, const Context& context) {
   const Layer visible = visible_layer(request, data);
   const std::size_t letters = letters_of(visible), each = std::max<std::size_t>(letters, 1);
   const Layer units = make_layer(name_of(visible), units_of(visible) + request.hidden * each, letters);
   const Graph sites = graph_from_text(request.graph, {sites_of(visible), request.hidden}, Key{request.seed});
-  return Boltzmann(units, letters > 0 ? site_graph(sites, letters) : sites, units_of(visible));
+  const Graph graph = letters > 0 ? site_graph(sites, letters) : sites;
+  announce_memory(graph, units, data, context);
+  return Boltzmann(units, graph, units_of(visible));
 }
 
 /// Visible units that are independent, with the means of the data. Couplings of hidden units are random: all of them
@@ -140,7 +143,7 @@ std::vector<Picture> pictures_of(const Boltzmann& model, const Dataset& data, Ke
 TrainResult train_boltzmann(TrainRequest request, const Context& context) {
   const TrainingData data = prepare(request);
   const Key key{request.seed};
-  Boltzmann model = empty_machine(request, data.train);
+  Boltzmann model = empty_machine(request, data.train, context);
   PseudoLikelihood pseudo{model};
   initialise(model, data.train, request.weight_scale, key, context);
   EnergyLearning learning = learning_of(request, model, data.train);
