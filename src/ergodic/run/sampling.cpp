@@ -7,13 +7,6 @@
 namespace ergodic {
 namespace {
 
-std::string_view name_of(SamplerKind kind) {
-  for (const auto& [value, name] : Names<SamplerKind>::kAll) {
-    if (value == kind) return name;
-  }
-  return "";
-}
-
 /// The visible layer of an RBM by itself, and the hidden one drawn given it after each sweep.
 class MarginalSampling final : public Sampling {
  public:
