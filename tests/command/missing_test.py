@@ -1,10 +1,10 @@
-"""Missing values through the command: where they are found, what is said of them, and who refuses them."""
+"""Missing values through the command: where they are found, what is said of them, who learns around them and who refuses them."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import BAD_DATA, ask, refused, small_machine, succeed
+from conftest import BAD_DATA, ask, bars_and_stripes, refused, small_machine, succeed
 
 NAN = np.nan
 
@@ -63,3 +63,34 @@ def test_a_column_without_values_is_refused():
 def test_who_needs_complete_rows_says_so(line):
     small_machine("m.safetensors")
     refused(BAD_DATA, *line, "--data", gappy(), "--missing", says=("gaps.npy", "3 missing values"))
+
+
+@pytest.mark.parametrize("machine", [("--hidden", 8), ("--model", "boltzmann", "--hidden", 6)], ids=["rbm", "graph"])
+def test_training_draws_them(machine):
+    """Complete rows are nearly as likely as if nothing had been missing; zeros in their place cost far more."""
+    rows = np.tile(bars_and_stripes(3), (20, 1)).astype(np.float32)
+    gaps = np.where(np.random.default_rng(1).random(rows.shape) < 0.2, NAN, rows)
+    np.save("gaps.npy", gaps)
+    np.save("zeros.npy", np.nan_to_num(gaps))
+    likelihood = {}
+    for data, more in (("gaps.npy", ("--missing",)), ("zeros.npy", ())):
+        succeed("train", *machine, "--data", data, *more, "--held-out", 0, "--epochs", 3000, "--learning-rate", 0.2,
+                "--out", "m.safetensors", "--quiet")
+        answer = ask("evaluate", "m.safetensors", "--data", "bars-and-stripes:3")
+        likelihood[data] = answer["log_likelihood"]["value"]
+    assert likelihood["gaps.npy"] > likelihood["zeros.npy"] + 0.3
+    assert likelihood["gaps.npy"] > -3.3  # complete rows give -2.8, independent units -6.2
+
+
+@pytest.mark.parametrize("units, values", [
+    ("gaussian", [[0.5, NAN, 1.0], [NAN, 2.0, 0.1], [1.5, 0.2, NAN], [0.3, 1.0, 0.9]]),
+    ("potts", [[0, 2, -1], [1, -1, 0], [2, 1, 1], [-1, 0, 2]]),
+    ("spin", [[0, NAN, 1], [1, 1, NAN], [NAN, 0, 1], [1, 0, 0]]),
+])
+def test_every_kind_of_units_learns_around_them(units, values):
+    np.save("x.npy", np.array(values, np.int64 if units == "potts" else np.float32))
+    options = ("train", "--data", "x.npy", "--missing", "--visible-type", units, "--hidden", 3, "--held-out", 0,
+               "--epochs", 50, "--quiet", "--out")
+    succeed(*options, "a.safetensors", "--threads", 1)
+    succeed(*options, "b.safetensors", "--threads", 3)
+    assert Path("a.safetensors").read_bytes() == Path("b.safetensors").read_bytes()
