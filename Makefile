@@ -57,7 +57,7 @@ check-long: ## run what takes minutes: large and real data, exact values, the te
 	done
 	cmake --preset release -DERGODIC_TESTS=ON
 	cmake --build --preset release --parallel $(JOBS) --target ising_exact
-	build/release/tests/ising_exact
+	build/release/tests/ising_exact 16 0.2 0.4 0.5
 
 format: ## format all C++ files in place
 	@tools/setup lint
