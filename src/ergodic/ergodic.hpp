@@ -78,6 +78,7 @@
 #include "ergodic/sampler/simulated_annealing.hpp"
 #include "ergodic/sampler/tempering.hpp"
 // Data minus model.
+#include "ergodic/trainer/boltzmann_learner.hpp"
 #include "ergodic/trainer/completion.hpp"
 #include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/energy_learner.hpp"

@@ -59,6 +59,7 @@ class EnergyLearner : public Learner {
     data_.layers.resize(1);
     if (needed) return;
     monitored_train_ = state_of(model.units(), gather(train, monitored_rows_, key, 0));
+    if (!held_out.complete()) return;
     std::vector<std::uint32_t> rows = permutation(held_out.rows(), key.at(Purpose::kMonitor));
     rows.resize(std::min(rows.size(), affordable_rows()));
     if (!rows.empty()) monitored_held_out_ = state_of(model.units(), gather(held_out, rows, key, 0));
