@@ -159,9 +159,7 @@ void put_boltzmann(Tensors& tensors, const Boltzmann& machine) {
   if (letters_of(units) > 0) tensors.metadata["letters"] = std::to_string(letters_of(units));
   tensors.metadata["visible_units"] = std::to_string(machine.visible());
   tensors.metadata["graph"] = dense ? "dense" : "edges";
-  for (const Slot& slot : machine.parameters().slots()) {
-    tensors.arrays.emplace_back(slot.name, array_of(machine.parameters()[slot.name], slot.shape));
-  }
+  put_parameters(tensors, machine.parameters());
   if (dense) return;
   std::vector<std::uint64_t> edges;
   edges.reserve(2 * graph.edges());
