@@ -95,6 +95,7 @@ def test_data_that_does_not_vary_has_no_correlation():
     small_machine("m.safetensors")
     answer = ask("compare", "m.safetensors", "--data", "same.npy")
     assert answer["correlations"]["correlation"] is None
+    assert "nan" not in succeed("compare", "m.safetensors", "--data", "same.npy").stdout
 
 
 @pytest.mark.parametrize("options, code, says", [

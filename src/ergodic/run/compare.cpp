@@ -115,9 +115,15 @@ nlohmann::ordered_json json_of(const Agreement& a) {
           {"ceiling", number(a.ceiling)}};
 }
 
+/// Numbers that all agree, or too few of them, have no correlation.
+std::string cell(double value, int digits) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "-";
+}
+std::string error_cell(double value) { return std::isfinite(value) ? fmt::format("{:.2g}", value) : "-"; }
+
 std::string row_of(const std::string& name, const Agreement& a) {
-  return fmt::format("{:<22} {:>9} {:>9.4f} +- {:<8.2g} {:>8.3f} +- {:<8.2g} {:>8.4f}\n", name, a.count, a.correlation,
-                     a.correlation_error, a.slope, a.slope_error, a.ceiling);
+  return fmt::format("{:<22} {:>9} {:>9} +- {:<8} {:>8} +- {:<8} {:>8}\n", name, a.count, cell(a.correlation, 4),
+                     error_cell(a.correlation_error), cell(a.slope, 3), error_cell(a.slope_error), cell(a.ceiling, 4));
 }
 
 }  // namespace
