@@ -12,9 +12,7 @@ namespace ergodic {
 
 std::vector<std::uint32_t> free_sites(const Bits& fixed, const Layer& layer) {
   const bool masked = fixed.rows() > 0;
-  require(!masked || (fixed.rows() == 1 && fixed.cols() == units_of(layer)),
-          fmt::format("which units stay is one row of {} bits, found {} rows of {}", units_of(layer), fixed.rows(),
-                      fixed.cols()));
+  if (masked) require_mask(layer, fixed, 1);
   const std::size_t units_of_site = std::max<std::size_t>(letters_of(layer), 1);
   std::vector<std::uint32_t> out;
   for (std::uint32_t site = 0; site < sites_of(layer); ++site) {
