@@ -94,8 +94,12 @@
 #include "ergodic/estimator/correlations.hpp"
 #include "ergodic/estimator/diagnostics.hpp"
 #include "ergodic/estimator/energy_log_z.hpp"
+#include "ergodic/estimator/energy_path.hpp"
 #include "ergodic/estimator/estimate.hpp"
 #include "ergodic/estimator/likelihood.hpp"
+#include "ergodic/estimator/path.hpp"
+#include "ergodic/estimator/rbm_path.hpp"
+#include "ergodic/estimator/station_path.hpp"
 // Kept and shown.
 #include "ergodic/report/curves.hpp"
 #include "ergodic/report/fanout.hpp"
@@ -109,6 +113,7 @@
 #include "ergodic/store/hopfield_file.hpp"
 #include "ergodic/store/model_file.hpp"
 // The one door for front ends.
+#include "ergodic/run/budget.hpp"
 #include "ergodic/run/compare.hpp"
 #include "ergodic/run/data_tools.hpp"
 #include "ergodic/run/environment.hpp"

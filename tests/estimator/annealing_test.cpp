@@ -27,7 +27,7 @@ TEST(Annealing, IsWithinItsErrorOfTheExactLogZForEveryPairing) {
   test::for_each_pairing([&](std::string_view visible, std::string_view hidden) {
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
       const Rbm rbm = test::random_machine(make_layer(visible, 7), make_layer(hidden, 5), 0.5, seed);
-      const AnnealedLogZ found = *annealed_log_z(rbm, some_base(7), {500, 30}, Key{seed}, {});
+      const AnnealedSide found = *annealed_log_z(rbm, some_base(7), {500, 30}, Key{seed}, {});
       ASSERT_GT(found.effective_chains, 200.0);
       const double z = (found.value - test::BruteForce(rbm).log_z()) / found.standard_error;
       ASSERT_LT(std::abs(z), 4.0) << visible << ", " << hidden << ", " << seed;
@@ -50,7 +50,7 @@ TEST(Annealing, IsExactForAMachineWithoutCouplings) {
       },
       {});
   const std::vector<float> base(6, 0.7f);
-  const AnnealedLogZ found = *annealed_log_z(rbm, base, {10, 5}, Key{1}, {});
+  const AnnealedSide found = *annealed_log_z(rbm, base, {10, 5}, Key{1}, {});
   EXPECT_NEAR(found.value, 6 * std::log1p(std::exp(double{0.7f})) + 4 * std::log(2.0), 1e-12);
   EXPECT_NEAR(found.standard_error, 0.0, 1e-7);
   EXPECT_NEAR(found.effective_chains, 10.0, 1e-9);
@@ -58,13 +58,13 @@ TEST(Annealing, IsExactForAMachineWithoutCouplings) {
 
 TEST(Annealing, IsTheSameOnEveryInstructionSetAndForAnyNumberOfThreads) {
   const Rbm rbm = test::random_machine(Bernoulli{70}, Bernoulli{40}, 0.2, 3);
-  const AnnealedLogZ alone = *annealed_log_z(rbm, some_base(70), {20, 50}, Key{4}, {});
+  const AnnealedSide alone = *annealed_log_z(rbm, some_base(70), {20, 50}, Key{4}, {});
   const std::vector<std::string> targets = available_targets();
   for (const std::string& target : targets) {
     use_target(target);
     for (const std::size_t count : {1u, 2u, 3u}) {
       Threads threads(count);
-      const AnnealedLogZ found = *annealed_log_z(rbm, some_base(70), {20, 50}, Key{4}, Context{&threads});
+      const AnnealedSide found = *annealed_log_z(rbm, some_base(70), {20, 50}, Key{4}, Context{&threads});
       EXPECT_EQ(found.value, alone.value) << target << ", " << count;
       EXPECT_EQ(found.standard_error, alone.standard_error);
     }

@@ -30,6 +30,7 @@ enum class Purpose : std::uint8_t {
   kHamiltonian,
   kTempering,
   kJump,
+  kAnnealing,
 };
 
 /// All the random numbers of one purpose at one step: a table indexed by (row, index) that costs nothing to hold.

@@ -1,121 +1,253 @@
 #include "ergodic/estimator/annealing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <vector>
+#include <utility>
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
-#include "ergodic/kernels/kernels.hpp"
-#include "ergodic/kernels/split_weights.hpp"
+#include "ergodic/estimator/rbm_path.hpp"
 
 namespace ergodic {
+
 namespace {
 
-class Annealing {
+constexpr double kBoundErrors = 2.576;      // 1 % of normal numbers are further out, on both sides together
+constexpr double kShareOfEqualSteps = 0.2;  // of an adapted ladder
+constexpr std::size_t kSmoothed = 64;       // spreads are averaged over this part of a ladder on both sides
+constexpr std::size_t kFewestTopSweeps = 100, kTopShare = 10;  // sweeps at t = 1 before a round, by temperatures
+constexpr double kFewEffective = 10.0, kFewEffectiveShare = 0.1;
+constexpr double kFarErrors = 4.0, kFarNats = 0.1;  // both sides disagree from there on
+
+/// Counts the sweeps of a round.
+class Steps {
  public:
-  Annealing(const Rbm& model, std::span<const float> base, std::size_t chains, Key key, const Context& context)
-      : model_(model),
-        split_(model.weights(), model.hidden_bias(), levels_of(model.visible()), context),
-        base_(base),
-        key_(key),
-        visible_(model.make_state(Rbm::kVisible, chains)),
-        hidden_(model.make_state(Rbm::kHidden, chains)),
-        fields_(chains, hidden_.units()),
-        tilt_(base.size()),
-        log_weights_(chains) {
-    for (std::size_t i = 0; i < base.size(); ++i) {
-      tilt_[i] = double{model.visible_bias()[i]} - double{base[i]};
-      low_tilt_ += visible_.levels().low * tilt_[i];
-    }
-    draw_visible(0.0, key.at(Purpose::kInitialChains), context);  // exact, whatever the hidden units
+  Steps(std::size_t total, const Context& context) : total_(total), context_(context) {}
+  /// False if the work is to stop.
+  bool next() {
+    if (context_.stop_requested()) return false;
+    context_.progress({++done_, total_});
+    return true;
   }
-
-  /// Gathers the weights of a step from one beta to the next.
-  void weigh(double from, double to, const Context& context) {
-    if (split_.usable()) {
-      split_.product(visible_, fields_, context);
-    } else {
-      product(visible_, model_.map_to(Rbm::kHidden), fields_, context);
-    }
-    constexpr std::size_t kChainsAtATime = 8;
-    context.for_blocks(visible_.chains(), kChainsAtATime, [&](std::size_t begin, std::size_t end) {
-      std::vector<double> scaled(fields_.cols());
-      const auto log_sum_at = [&](double beta, std::size_t r) {
-        for (std::size_t j = 0; j < scaled.size(); ++j) scaled[j] = beta * fields_(r, j);
-        return log_sum(model_.hidden(), {scaled});
-      };
-      for (std::size_t r = begin; r < end; ++r) {
-        double tilt = 0.0;
-        for_each_set(visible_.bits().row(r), [&](std::size_t i) { tilt += tilt_[i]; });
-        tilt = low_tilt_ + visible_.levels().gap() * tilt;
-        log_weights_[r] += (to - from) * tilt + log_sum_at(to, r) - log_sum_at(from, r);
-      }
-    });
-  }
-
-  /// A Gibbs sweep of the machine at beta.
-  void sweep(double beta, std::uint64_t step, const Context& context) {
-    Affine up = model_.map_to(Rbm::kHidden);
-    up.beta = beta;
-    sample(visible_, up, key_.at(Purpose::kGibbs, step, Rbm::kHidden), 0, hidden_, context);
-    draw_visible(beta, key_.at(Purpose::kGibbs, step, Rbm::kVisible), context);
-  }
-
-  AnnealedLogZ result() const {
-    const std::vector<double> visible(base_.begin(), base_.end()), hidden(hidden_.units());
-    const double base_log_z = log_sum(model_.visible(), {visible}) + log_sum(model_.hidden(), {hidden});
-    const double largest = *std::max_element(log_weights_.begin(), log_weights_.end());
-    const auto count = static_cast<double>(log_weights_.size());
-    double sum = 0.0, squares = 0.0;
-    for (const double w : log_weights_) {
-      const double weight = portable_exp(w - largest);
-      sum += weight;
-      squares += weight * weight;
-    }
-    // The spread of the weights about their mean, as a share of the mean.
-    const double variance = std::max(squares / (sum * sum) * count - 1.0, 0.0);
-    return {base_log_z + largest + portable_log(sum / count), std::sqrt(variance / std::max(count - 1.0, 1.0)),
-            sum * sum / squares};
-  }
+  const Context& context() const { return context_; }
 
  private:
-  void draw_visible(double beta, const Draw& draw, const Context& context) {
-    Affine down = model_.map_to(Rbm::kVisible);
-    down.beta = beta;
-    down.base = base_;
-    sample(hidden_, down, draw, 0, visible_, context);
-  }
-
-  const Rbm& model_;
-  SplitWeights split_;
-  std::span<const float> base_;
-  Key key_;
-  State visible_, hidden_;
-  Matrix<double> fields_;     // c + x W
-  std::vector<double> tilt_;  // b - base
-  double low_tilt_ = 0.0;     // x'(b - base) when all units are low
-  std::vector<double> log_weights_;
+  std::uint64_t done_ = 0, total_;
+  const Context& context_;
 };
+
+struct Moments {
+  double mean = 0.0, variance = 0.0;
+};
+
+Moments sample_moments(std::span<const double> values) {
+  const auto count = static_cast<double>(values.size());
+  double sum = 0.0, squares = 0.0;
+  for (const double v : values) sum += v;
+  const double mean = sum / count;
+  for (const double v : values) squares += (v - mean) * (v - mean);
+  return {mean, squares / (count - 1.0)};
+}
+
+/// What log weights say of the log of the mean of e^w.
+AnnealedSide side_of(std::span<const double> log_weights) {
+  const double largest = *std::max_element(log_weights.begin(), log_weights.end());
+  const auto count = static_cast<double>(log_weights.size());
+  double sum = 0.0, squares = 0.0;
+  for (const double w : log_weights) {
+    const double weight = portable_exp(w - largest);
+    sum += weight;
+    squares += weight * weight;
+  }
+  // The spread of the weights about their mean, as a share of the mean.
+  const double spread = std::max(squares / (sum * sum) * count - 1.0, 0.0);
+  const auto [mean, variance] = sample_moments(log_weights);
+  if (!std::isfinite(largest) || !std::isfinite(mean)) {
+    throw NumericError("the weights of annealing are not finite: an energy on the way is infinite, or not a number");
+  }
+  return {largest + portable_log(sum / count),
+          std::sqrt(spread / (count - 1.0)),
+          sum * sum / squares,
+          mean,
+          std::sqrt(variance / count),
+          variance};
+}
+
+/// Each direction of each round has random numbers of its own; so have the chains that stay at t = 1.
+constexpr std::uint8_t kUp = 0, kDown = 1, kTop = 2;
+Key key_of(Key key, std::uint64_t round, std::uint8_t direction) {
+  const Words words = key.at(Purpose::kAnnealing, round, direction).words(0, 0);
+  return {words[0] | (std::uint64_t{words[1]} << 32)};
+}
+
+std::vector<double> equal_steps(std::size_t steps) {
+  std::vector<double> out(steps + 1);
+  for (std::size_t k = 0; k <= steps; ++k) out[k] = static_cast<double>(k) / static_cast<double>(steps);
+  return out;
+}
+
+/// Means over neighbours, as many on both sides; fewer at the ends.
+std::vector<double> smoothed(std::span<const double> values, std::size_t reach) {
+  std::vector<double> out(values.size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const std::size_t first = k - std::min(k, reach), last = std::min(values.size(), k + reach + 1);
+    double sum = 0.0;
+    for (std::size_t l = first; l < last; ++l) sum += values[l];
+    out[k] = sum / static_cast<double>(last - first);
+  }
+  return out;
+}
+
+struct LogWeights {
+  std::vector<double> total;   // of each chain
+  std::vector<double> spread;  // the variance over chains of what each step added
+};
+
+/// Goes through the machines at these positions. Ends after the last weighing, since nobody looks at the chains;
+/// nothing if stopped.
+std::optional<LogWeights> log_weights_along(Path& path, std::span<const double> positions, Chains chains, Key key,
+                                            Steps& steps) {
+  LogWeights out;
+  out.total.resize(chains.count());
+  std::vector<double> added(chains.count());
+  for (std::size_t k = 1; k < positions.size(); ++k) {
+    if (!steps.next()) return std::nullopt;
+    if (k > 1) path.sweep(positions[k - 1], chains, key, steps.context());
+    path.weigh(positions[k - 1], positions[k], chains, added, steps.context());
+    for (std::size_t r = 0; r < added.size(); ++r) out.total[r] += added[r];
+    out.spread.push_back(sample_moments(added).variance);
+  }
+  return out;
+}
 
 }  // namespace
 
-std::optional<AnnealedLogZ> annealed_log_z(const Rbm& model, std::span<const float> base,
+AnnealedSide forward_side(double base_log_z, std::span<const double> log_weights) {
+  AnnealedSide out = side_of(log_weights);
+  out.value += base_log_z;
+  out.bound += base_log_z;
+  return out;
+}
+
+AnnealedSide backward_side(double base_log_z, std::span<const double> log_weights) {
+  AnnealedSide out = side_of(log_weights);
+  out.value = base_log_z - out.value;
+  out.bound = base_log_z - out.bound;
+  return out;
+}
+
+/// The mean of both sides, by the variances of their log weights: those of e^w depend on the few largest, and so would
+/// the mean. If the sides differ by more than their errors, the error of the mean grows by as much (Birge 1932).
+AnnealedLogZ both_ways(const AnnealedSide& forward, const AnnealedSide& backward, std::size_t chains,
+                       std::size_t temperatures) {
+  const double all = forward.variance + backward.variance;
+  const double share = all > 0.0 ? backward.variance / all : 0.5;
+  const double up = share * forward.standard_error, down = (1.0 - share) * backward.standard_error;
+  const double joint =
+      std::sqrt(forward.standard_error * forward.standard_error + backward.standard_error * backward.standard_error);
+  const double ratio = joint > 0.0 ? std::abs(forward.value - backward.value) / joint : 1.0;
+  AnnealedLogZ out;
+  out.log_z.value = share * forward.value + (1.0 - share) * backward.value;
+  out.log_z.standard_error = std::sqrt(up * up + down * down) * std::max(1.0, ratio);
+  out.log_z.lower = forward.bound - kBoundErrors * forward.bound_error;
+  out.log_z.upper = backward.bound + kBoundErrors * backward.bound_error;
+  out.log_z.method = "annealing both ways";
+  out.forward = forward;
+  out.backward = backward;
+  out.chains = chains;
+  out.temperatures = temperatures;
+  return out;
+}
+
+std::vector<std::string> doubts_about(const AnnealedLogZ& found) {
+  std::vector<std::string> out;
+  const double few = std::max(kFewEffective, kFewEffectiveShare * static_cast<double>(found.chains));
+  const auto look_at = [&](const char* name, const AnnealedSide& side) {
+    if (side.effective_chains >= few) return;
+    out.push_back(
+        fmt::format("log Z by annealing {} depends on {:.1f} of {} chains; trust the bracket alone, which "
+                    "more --budget narrows",
+                    name, side.effective_chains, found.chains));
+  };
+  look_at("forward", found.forward);
+  look_at("backward", found.backward);
+  const double apart = std::abs(found.forward.value - found.backward.value);
+  const double joint = std::hypot(found.forward.standard_error, found.backward.standard_error);
+  if (apart > kFarErrors * joint && apart > kFarNats) {
+    out.push_back(
+        fmt::format("log Z by annealing forward and backward differ by {:.2f} nats, {:.0f} times what their "
+                    "errors allow; trust the bracket alone, which more --budget narrows",
+                    apart, apart / joint));
+  }
+  return out;
+}
+
+std::vector<double> ladder_by_spread(std::span<const double> ladder, std::span<const double> spread,
+                                     std::size_t steps) {
+  assert(ladder.size() == spread.size() + 1);
+  std::vector<double> rate(spread.size());  // the deviation for each dt
+  for (std::size_t k = 0; k < rate.size(); ++k) rate[k] = std::sqrt(spread[k]) / (ladder[k + 1] - ladder[k]);
+  rate = smoothed(rate, spread.size() / kSmoothed + 1);
+  double total = 0.0;
+  for (std::size_t k = 0; k < rate.size(); ++k) total += rate[k] * (ladder[k + 1] - ladder[k]);
+  if (!(total > 0.0)) return equal_steps(steps);
+  for (double& r : rate) r = (1.0 - kShareOfEqualSteps) * r / total + kShareOfEqualSteps;
+  std::vector<double> out{0.0};
+  double before = 0.0;  // the integral up to step k of the old ladder
+  std::size_t k = 0;
+  for (std::size_t j = 1; j < steps; ++j) {
+    const double wanted = static_cast<double>(j) / static_cast<double>(steps);
+    const auto width = [&] { return rate[k] * (ladder[k + 1] - ladder[k]); };
+    while (k + 1 < rate.size() && before + width() < wanted) before += width(), ++k;
+    out.push_back(std::clamp(ladder[k] + (wanted - before) / rate[k], out.back(), 1.0));
+  }
+  out.push_back(1.0);
+  return out;
+}
+
+Annealer::Annealer(Path& path, const State& rows, std::size_t chains, Key key, const Context& context)
+    : path_(path), chains_(chains), key_(key) {
+  require(chains >= 2, "annealing needs at least 2 chains: one alone has no standard error");
+  require(rows.chains() >= 1, "annealing needs a row of data, from which it starts backward");
+  top_ = path.start_at(cycled(rows, chains), key_of(key, 0, kTop), context);
+}
+
+std::optional<AnnealedLogZ> Annealer::round(std::size_t temperatures, const Context& context) {
+  require(temperatures >= 1, "annealing needs at least 1 temperature");
+  ladder_ = spread_.empty() ? equal_steps(temperatures) : ladder_by_spread(ladder_, spread_, temperatures);
+  spread_.clear();
+  const std::size_t at_top = std::max(kFewestTopSweeps, temperatures / kTopShare);
+  Steps steps(2 * temperatures + at_top, context);
+  const Key up = key_of(key_, rounds_, kUp), down = key_of(key_, rounds_, kDown), top = key_of(key_, 0, kTop);
+  const auto forward = log_weights_along(path_, ladder_, path_.draw_base(chains_, up, context), up, steps);
+  if (!forward) return std::nullopt;
+  for (std::size_t s = 0; s < at_top; ++s) {
+    if (!steps.next()) return std::nullopt;
+    path_.sweep(1.0, top_, top, context);
+  }
+  const std::vector<double> positions(ladder_.rbegin(), ladder_.rend());
+  const auto backward = log_weights_along(path_, positions, Chains{top_.layers}, down, steps);
+  if (!backward) return std::nullopt;
+  for (std::size_t k = 0; k < temperatures; ++k) {
+    spread_.push_back(0.5 * (forward->spread[k] + backward->spread[temperatures - 1 - k]));
+  }
+  ++rounds_;
+  const double base = path_.base_log_z();
+  return both_ways(forward_side(base, forward->total), backward_side(base, backward->total), chains_, temperatures);
+}
+
+std::optional<AnnealedSide> annealed_log_z(const Rbm& model, std::span<const float> base,
                                            const AnnealingOptions& options, Key key, const Context& context) {
-  assert(base.size() == units_of(model.visible()));
   require(options.chains >= 2, "annealing needs at least 2 chains: one alone has no standard error");
   require(options.temperatures >= 1, "annealing needs at least 1 temperature");
-  require(two_valued(model.visible()) && two_valued(model.hidden()), "annealing needs two-valued units on both sides");
-  Annealing annealing(model, base, options.chains, key, context);
-  const auto beta = [&](std::size_t k) { return static_cast<double>(k) / static_cast<double>(options.temperatures); };
-  for (std::size_t k = 1; k <= options.temperatures; ++k) {
-    if (context.stop_requested()) return std::nullopt;
-    annealing.weigh(beta(k - 1), beta(k), context);
-    if (k < options.temperatures) annealing.sweep(beta(k), k, context);
-    context.progress({k, options.temperatures});
-  }
-  return annealing.result();
+  RbmPath path(model, {base.begin(), base.end()}, context);
+  Steps steps(options.temperatures, context);
+  const auto found = log_weights_along(path, equal_steps(options.temperatures),
+                                       path.draw_base(options.chains, key, context), key, steps);
+  return found ? std::optional(forward_side(path.base_log_z(), found->total)) : std::nullopt;
 }
 
 }  // namespace ergodic

@@ -1,36 +1,91 @@
-// Annealed importance sampling (Neal 2001; for RBMs, Salakhutdinov and Murray 2008): log Z of machines that are too
-// large to enumerate.
+// AnnealedLogZ importance sampling (Neal 2001) both ways along a path (path.hpp): log Z of machines that are too large
+// to enumerate, from below and from above.
 //
-// Chains start as exact draws from a machine without couplings, whose visible units have the fields `base`, and whose Z
-// is known. They go through machines between the two,
-//   F_beta(x) = -x'(beta b + (1 - beta) base) - sum_j log_sum(beta (c + x W)_j),   0 = beta_0 < ... < beta_K = 1,
-// and gather the weights exp(F_beta(x) - F_beta'(x)) on the way. Their mean is Z / Z_base without bias. Its logarithm
-// is therefore too small on average, the more so the fewer temperatures there are: likelihoods made from it flatter.
+// Forward, chains start as exact draws at t = 0 and go through 0 = t_0 < ... < t_K = 1. At each step a chain's log
+// weight w grows by log f_to(x) - log f_from(x), then it is swept at the new t. The mean of e^w is Z_1 / Z_0 without
+// bias, so by Jensen's inequality the mean of w is below log Z_1 / Z_0. Backward, chains start as draws at t = 1 and go
+// down through the same machines; the mean of e^w is Z_0 / Z_1, and minus the mean of w is above (Grosse, Ghahramani
+// and Adams 2015). Draws at t = 1 are reached from rows of the data, which is the one thing here that may be wrong.
+//
+// The first round has equal steps. A later one has its steps where the log weights spread: as many as the integral of
+// their deviation says, which is a path of constant thermodynamic speed (Salamon and Berry 1983).
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
+#include "ergodic/estimator/estimate.hpp"
+#include "ergodic/estimator/path.hpp"
 #include "ergodic/model/rbm.hpp"
 
 namespace ergodic {
 
-struct AnnealingOptions {
-  std::size_t chains = 100;
-  std::size_t temperatures = 1000;  ///< K; the steps of beta are equal
+/// What the log weights of all chains of one direction say of log Z_1.
+struct AnnealedSide {
+  double value = 0.0;             ///< from the mean of e^w
+  double standard_error = 0.0;    ///< of the value, from the spread of e^w
+  double effective_chains = 0.0;  ///< (sum of e^w)^2 / sum of squares: few of many is a warning
+  double bound = 0.0;             ///< from the mean of w: below log Z_1 if forward, above if backward
+  double bound_error = 0.0;       ///< of the bound
+  double variance = 0.0;          ///< of w
 };
+/// Given log Z_0, and the log weights of chains that went up, or down.
+AnnealedSide forward_side(double base_log_z, std::span<const double> log_weights);
+AnnealedSide backward_side(double base_log_z, std::span<const double> log_weights);
 
 struct AnnealedLogZ {
-  double value = 0.0;
-  double standard_error = 0.0;    ///< of the value, from the spread of the weights
-  double effective_chains = 0.0;  ///< (sum of weights)^2 / sum of squares: few of many is a warning
+  Estimate log_z;  ///< of both; the bracket is that of the bounds, each moved out by 2.6 of its errors
+  AnnealedSide forward, backward;
+  std::size_t chains = 0;        ///< of each direction
+  std::size_t temperatures = 0;  ///< of the last round: how many steps the path has
+};
+/// Puts both sides together.
+AnnealedLogZ both_ways(const AnnealedSide& forward, const AnnealedSide& backward, std::size_t chains,
+                       std::size_t temperatures);
+
+/// Why an estimate should not be trusted, a sentence each; none if it may be.
+std::vector<std::string> doubts_about(const AnnealedLogZ& found);
+
+/// Anneals in rounds, each of which knows better where to put its temperatures.
+class Annealer {
+ public:
+  /// Holds a reference to the path. `rows` are visible states, of data that the machine was made for: the backward
+  /// chains start there.
+  Annealer(Path& path, const State& rows, std::size_t chains, Key key, const Context& context);
+
+  /// One round in both directions. Progress counts sweeps; nothing if stopped before the end.
+  std::optional<AnnealedLogZ> round(std::size_t temperatures, const Context& context);
+
+  /// The positions of the last round, or the equal steps of the first.
+  const std::vector<double>& ladder() const { return ladder_; }
+
+ private:
+  Path& path_;
+  std::size_t chains_;
+  Key key_;
+  Chains top_;  // at t = 1; each round moves them on
+  std::uint64_t rounds_ = 0;
+  std::vector<double> ladder_;  // t_0 ... t_K
+  std::vector<double> spread_;  // the variance of the log weights that each step added in the last round
 };
 
-/// `base` has a field for each visible unit. Progress counts temperatures; nothing if stopped before the end.
-std::optional<AnnealedLogZ> annealed_log_z(const Rbm& model, std::span<const float> base,
+/// Positions of so many steps, given what another ladder found: at equal steps of the integral of the deviation, mixed
+/// with a share of equal steps, so that no part of the path is left without.
+std::vector<double> ladder_by_spread(std::span<const double> ladder, std::span<const double> spread, std::size_t steps);
+
+struct AnnealingOptions {
+  std::size_t chains = 100;
+  std::size_t temperatures = 1000;  ///< K; the steps are equal
+};
+/// The forward side alone along the straight path, as it is usually done. `base` has a field for each visible unit.
+/// Progress counts temperatures; nothing if stopped before the end.
+std::optional<AnnealedSide> annealed_log_z(const Rbm& model, std::span<const float> base,
                                            const AnnealingOptions& options, Key key, const Context& context);
 
 }  // namespace ergodic

@@ -228,8 +228,12 @@ std::optional<Estimate> exact_log_z(const Layer& units, const EnergyOfRows& ener
 Estimate mean_log_likelihood(const std::vector<double>& energies, const Estimate& log_z) {
   double sum = 0.0;
   for (const double energy : energies) sum += energy;
-  const double mean = sum / static_cast<double>(energies.size());
-  return {-mean - log_z.value, -mean - log_z.upper, -mean - log_z.lower, log_z.standard_error, log_z.method};
+  return log_likelihood_of(sum / static_cast<double>(energies.size()), log_z);
+}
+
+Estimate log_likelihood_of(double mean_energy, const Estimate& log_z) {
+  return {-mean_energy - log_z.value, -mean_energy - log_z.upper, -mean_energy - log_z.lower, log_z.standard_error,
+          log_z.method};
 }
 
 }  // namespace ergodic

@@ -9,14 +9,8 @@
 #include "ergodic/model/visible_marginal.hpp"
 
 namespace ergodic {
-namespace {
 
-struct Mean {
-  double value = 0.0;
-  double standard_error = 0.0;
-};
-
-Mean mean_of(std::span<const double> values) {
+RowMean mean_of(std::span<const double> values) {
   const auto count = static_cast<double>(values.size());
   double sum = 0.0;
   for (const double v : values) sum += v;
@@ -25,8 +19,6 @@ Mean mean_of(std::span<const double> values) {
   for (const double v : values) squares += (v - mean) * (v - mean);
   return {mean, values.size() > 1 ? std::sqrt(squares / (count - 1.0) / count) : 0.0};
 }
-
-}  // namespace
 
 std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context) {
   if (enumerated_bits(model) > most_enumerated_bits(model)) {
@@ -37,25 +29,34 @@ std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context)
   return log_z ? std::optional(exactly(*log_z)) : std::nullopt;
 }
 
+void add_annealed(Judgement& judgement, const AnnealedLogZ& found) {
+  judgement.annealed = found;
+  judgement.log_z = found.log_z;
+  judgement.log_likelihood = log_likelihood_of(judgement.free_energy, found.log_z);
+}
+
 Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context) {
   Judgement out;
-  const std::vector<double> energies = model.free_energy(rows, context);
-  out.free_energy = mean_of(energies).value;
+  const RowMean energy = mean_of(model.free_energy(rows, context));
+  out.free_energy = energy.value;
+  out.row_error = energy.standard_error;
   if (!rows.real()) {
-    const Mean pseudo = mean_of(pseudo_log_likelihood(model, rows, key, 0, context));
+    const RowMean pseudo = mean_of(pseudo_log_likelihood(model, rows, key, 0, context));
     out.pseudo_log_likelihood = pseudo.value;
     out.pseudo_standard_error = pseudo.standard_error;
   }
   out.log_z = estimate_log_z(model, context);
-  if (out.log_z) out.log_likelihood = mean_log_likelihood(energies, *out.log_z);
+  if (out.log_z) out.log_likelihood = log_likelihood_of(out.free_energy, *out.log_z);
   return out;
 }
 
 Judgement judge(const Boltzmann& model, const State& rows, const Context& context) {
   Judgement out;
-  out.free_energy = mean_of(exact_free_energy(model, rows, context)).value;
+  const RowMean energy = mean_of(exact_free_energy(model, rows, context));
+  out.free_energy = energy.value;
+  out.row_error = energy.standard_error;
   if (model.hidden() == 0) {
-    const Mean pseudo = mean_of(model.pseudo_log_likelihood(rows, context));
+    const RowMean pseudo = mean_of(model.pseudo_log_likelihood(rows, context));
     out.pseudo_log_likelihood = pseudo.value;
     out.pseudo_standard_error = pseudo.standard_error;
   }

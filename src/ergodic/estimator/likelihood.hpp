@@ -1,12 +1,14 @@
-// The likelihood of data under a machine: log p(x) = -F(x) - log Z, with log Z by exact enumeration.
+// The likelihood of data under a machine: log p(x) = -F(x) - log Z, with log Z by exact enumeration, or between the
+// bounds of annealing.
 #pragma once
 
-#include <numeric>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/data/dataset.hpp"
+#include "ergodic/estimator/annealing.hpp"
 #include "ergodic/estimator/energy_log_z.hpp"
 #include "ergodic/estimator/estimate.hpp"
 #include "ergodic/model/boltzmann.hpp"
@@ -21,11 +23,22 @@ std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context)
 /// What can be said of data under a machine. Everything is a mean over the rows, in nats.
 struct Judgement {
   double free_energy = 0.0;
+  double row_error = 0.0;  ///< standard error of the free energy, and so of any likelihood, over rows
   std::optional<double> pseudo_log_likelihood;  ///< not of real units
   double pseudo_standard_error = 0.0;           ///< over rows, and over the sites looked at
   std::optional<Estimate> log_z;
   std::optional<Estimate> log_likelihood;
+  std::optional<AnnealedLogZ> annealed;  ///< where log Z comes from, if it is not exact
 };
+
+/// Gives a judgement without log Z the one that annealing found, and with it the likelihood.
+void add_annealed(Judgement& judgement, const AnnealedLogZ& found);
+
+struct RowMean {
+  double value = 0.0;
+  double standard_error = 0.0;
+};
+RowMean mean_of(std::span<const double> values);
 
 Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context);
 /// The same for a machine on a graph: its hidden units are summed over, so there are few of them or none; without any,
@@ -36,9 +49,11 @@ template <EnergyModel Model>
 Judgement judge_energy(const Model& model, const State& rows, const Context& context) {
   const std::vector<double> energies = model.energy(rows, context);
   Judgement out;
-  out.free_energy = std::accumulate(energies.begin(), energies.end(), 0.0) / static_cast<double>(energies.size());
+  const RowMean mean = mean_of(energies);
+  out.free_energy = mean.value;
+  out.row_error = mean.standard_error;
   if (exactly_summable(model.units())) out.log_z = exact_log_z(model, context);
-  if (out.log_z) out.log_likelihood = mean_log_likelihood(energies, *out.log_z);
+  if (out.log_z) out.log_likelihood = log_likelihood_of(out.free_energy, *out.log_z);
   return out;
 }
 

@@ -4,8 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ergodic/model/exact.hpp"
-#include "ergodic/model/exact_boltzmann.hpp"
+#include "ergodic/estimator/energy_path.hpp"
+#include "ergodic/estimator/rbm_path.hpp"
+#include "ergodic/estimator/station_path.hpp"
+#include "ergodic/run/budget.hpp"
 #include "ergodic/store/model_file.hpp"
 
 namespace ergodic {
@@ -20,23 +22,39 @@ nlohmann::ordered_json json_of(const std::optional<Estimate>& estimate) {
           {"method", estimate->method}};
 }
 
-/// Why there is no log Z.
-std::string why_not(const Rbm& model) {
-  const double bits = enumerated_bits(model), most = most_enumerated_bits(model);
-  if (bits <= most) return "stopped before the end";
-  return fmt::format("the smaller layer has {:.0f} units, and exact enumeration goes up to {:.0f}", bits, most);
+nlohmann::ordered_json json_of(const AnnealedSide& side) {
+  return {{"value", side.value},
+          {"standard_error", side.standard_error},
+          {"effective_chains", side.effective_chains},
+          {"bound", side.bound},
+          {"bound_error", side.bound_error}};
 }
 
-std::string why_not(const Boltzmann& model) {
-  if (enumerable(model)) return "stopped before the end";
-  return fmt::format("the machine has {} {} units, and exact enumeration goes up to the states of {} two-valued ones",
-                     units_of(model.units()), name_of(model.units()), kMaxEnumeratedUnits);
+nlohmann::ordered_json json_of(const AnnealedLogZ& found, bool partial) {
+  return {{"temperatures", found.temperatures},
+          {"chains", found.chains},
+          {"partial", partial},
+          {"forward", json_of(found.forward)},
+          {"backward", json_of(found.backward)}};
 }
 
-std::string why_not(const Neural& model) {
-  if (exactly_summable(model.units())) return "stopped before the end";
-  return fmt::format("the energy has {} real units, and quadrature goes up to {}", units_of(model.units()),
-                     kMaxIntegratedUnits);
+std::string text_of(const char* name, const AnnealedSide& side, std::size_t chains) {
+  return fmt::format("  {:<21}{:.2f} +- {:.2f} (effective chains {:.0f} of {})\n", name, side.value,
+                     side.standard_error, side.effective_chains, chains);
+}
+
+/// What annealing found, for a person.
+std::string text_of(const Judgement& j, const AnnealedLogZ& found, bool partial) {
+  const Estimate &likelihood = *j.log_likelihood, &log_z = *j.log_z;
+  return fmt::format(
+             "log-likelihood         {:.2f} nats a row, between {:.2f} and {:.2f} ({}, {} temperatures, {} "
+             "chains{})\n",
+             likelihood.value, likelihood.lower, likelihood.upper, likelihood.method, found.temperatures, found.chains,
+             partial ? "; stopped before the end, so this is partial" : "") +
+         fmt::format("  over rows            +- {:.2f}\n", j.row_error) +
+         fmt::format("log Z                  {:.2f} +- {:.2f}, between {:.2f} and {:.2f}\n", log_z.value,
+                     log_z.standard_error, log_z.lower, log_z.upper) +
+         text_of("forward", found.forward, found.chains) + text_of("backward", found.backward, found.chains);
 }
 
 Judgement judged(const Rbm& model, const State& rows, Key key, const Context& context) {
@@ -57,11 +75,16 @@ Spec EvaluateRequest::spec() {
   add_data_options(out, data);
   add_split_option(out, split);
   out.group("Evaluation")
-      .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers of the pseudo-likelihood");
+      .text("budget", budget,
+            "how much annealing log Z is worth if it cannot be summed: temperatures, or seconds (30s); more narrow the "
+            "bracket",
+            "N")
+      .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers of annealing and of the pseudo-likelihood");
   return out;
 }
 
 EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) {
+  const Budget budget = budget_from(request.budget);
   const ModelFile file = load_model(request.model);
   const Key key{request.seed};
   const Layer visible = visible_of(file.machine);
@@ -69,8 +92,17 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) 
   const State rows = first_rows(visible, data, data.rows(), key);
   return std::visit(
       [&](const auto& machine) {
-        EvaluateResult out{data.rows(), judged(machine, rows, key, context), ""};
-        if (!out.judgement.log_z) out.why_no_log_z = why_not(machine);
+        EvaluateResult out{data.rows(), judged(machine, rows, key, context), "", false};
+        if (out.judgement.log_z) return out;
+        if (!context.stop_requested()) {
+          const std::unique_ptr<Path> path = path_to(machine, rows, context);
+          if (const auto annealed = spend(budget, *path, rows, key, context)) {
+            add_annealed(out.judgement, annealed->found);
+            out.partial = annealed->stopped;
+            return out;
+          }
+        }
+        out.why_no_log_z = "stopped before the end";
         return out;
       },
       file.machine);
@@ -83,7 +115,9 @@ std::string to_json(const EvaluateResult& result) {
   out["log_likelihood"] = json_of(j.log_likelihood);
   out["log_z"] = json_of(j.log_z);
   if (!result.why_no_log_z.empty()) out["why_no_log_z"] = result.why_no_log_z;
+  if (j.annealed) out["annealing"] = json_of(*j.annealed, result.partial);
   out["free_energy"] = j.free_energy;
+  out["row_standard_error"] = j.row_error;
   if (j.pseudo_log_likelihood) {
     out["pseudo_log_likelihood"] = {{"value", *j.pseudo_log_likelihood}, {"standard_error", j.pseudo_standard_error}};
   }
@@ -93,9 +127,11 @@ std::string to_json(const EvaluateResult& result) {
 std::string to_text(const EvaluateResult& result) {
   const Judgement& j = result.judgement;
   std::string out = fmt::format("rows                   {}\n", result.rows);
-  if (j.log_likelihood) {
-    out += fmt::format("log-likelihood         {:.4f} nats a row ({})\n", j.log_likelihood->value,
-                       j.log_likelihood->method);
+  if (j.annealed) {
+    out += text_of(j, *j.annealed, result.partial);
+  } else if (j.log_likelihood) {
+    out += fmt::format("log-likelihood         {:.4f} nats a row ({}), +- {:.4f} over rows\n", j.log_likelihood->value,
+                       j.log_likelihood->method, j.row_error);
     out += fmt::format("log Z                  {:.4f} ({})\n", j.log_z->value, j.log_z->method);
   } else {
     out += fmt::format("log-likelihood         not known: {}\n", result.why_no_log_z);

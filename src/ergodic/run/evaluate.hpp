@@ -14,6 +14,7 @@ struct EvaluateRequest {
   std::filesystem::path model;
   DataOptions data;
   Split split = Split::kAuto;
+  std::string budget = "5000";
   std::uint64_t seed = 1;
 
   Spec spec();
@@ -23,6 +24,7 @@ struct EvaluateResult {
   std::size_t rows = 0;
   Judgement judgement;
   std::string why_no_log_z;  ///< empty if there is one
+  bool partial = false;      ///< stopped before the budget of annealing was spent
 };
 
 EvaluateResult evaluate(const EvaluateRequest& request, const Context& context);

@@ -27,6 +27,7 @@ void change_letter(Bits& bits, std::size_t row, std::size_t first, std::size_t l
 
 Proposer::Proposer(const Metropolis& kernel, const Layer& layer)
     : noise_(kernel.noise),
+      scales_(kernel.scales),
       flips_(kernel.flips),
       letters_(letters_of(layer)),
       positive_(std::holds_alternative<Relu>(layer)),
@@ -34,6 +35,8 @@ Proposer::Proposer(const Metropolis& kernel, const Layer& layer)
   require(flips_ >= 1 && (noise_ > 0.0 || !real_valued(layer)), "a proposal must change something");
   require(real_valued(layer) || flips_ <= free_.size(),
           fmt::format("a proposal can change at most the {} sites that are free, found {}", free_.size(), flips_));
+  require(scales_.empty() || scales_.size() == units_of(layer),
+          fmt::format("noise has a scale for each of {} units, found {}", units_of(layer), scales_.size()));
   const std::size_t usual = real_valued(layer) ? 1 : (free_.size() + flips_ - 1) / flips_;
   proposals_ = kernel.proposals > 0 ? kernel.proposals : usual;
 }
@@ -46,7 +49,8 @@ State Proposer::propose(const State& x, const Draw& draw, std::uint64_t first_ch
       if (x.real()) {
         for (const std::uint32_t unit : free_) {
           float& value = out.reals()(r, unit);
-          value += static_cast<float>(noise_ * draw.normal(chain, kFirstProposalNumber + unit));
+          const double noise = scales_.empty() ? noise_ : noise_ * scales_[unit];
+          value += static_cast<float>(noise * draw.normal(chain, kFirstProposalNumber + unit));
           if (positive_) value = std::abs(value);
         }
         continue;

@@ -21,10 +21,11 @@
 namespace ergodic {
 
 struct Metropolis {
-  double noise = 0.5;         ///< deviation of the noise on each real unit
-  std::size_t flips = 1;      ///< sites that a proposal changes, of two-valued units and letters: one to so many
-  std::size_t proposals = 0;  ///< in a sweep; 0: the sites divided by the flips, or one for real units
-  Bits fixed = {};            ///< one row with a bit for each unit that must stay as it is; empty: none
+  double noise = 0.5;               ///< deviation of the noise on each real unit
+  std::size_t flips = 1;            ///< sites that a proposal changes, of two-valued units and letters: one to so many
+  std::size_t proposals = 0;        ///< in a sweep; 0: the sites divided by the flips, or one for real units
+  Bits fixed = {};                  ///< one row with a bit for each unit that must stay as it is; empty: none
+  std::vector<double> scales = {};  ///< what the noise on each real unit is multiplied by; empty: 1
 };
 
 /// The proposals of one sampler for one layer.
@@ -39,6 +40,7 @@ class Proposer {
 
  private:
   double noise_;
+  std::vector<double> scales_;
   std::size_t flips_, proposals_, letters_;
   bool positive_;                    // relu
   std::vector<std::uint32_t> free_;  // units, or sites, that may change
