@@ -15,7 +15,7 @@ namespace ergodic {
 
 namespace {
 
-constexpr double kBoundErrors = 2.576;      // 1 % of normal numbers are further out, on both sides together
+constexpr double kBoundErrors = 3.0;        // 0.3 % of normal numbers are further out, on both sides together
 constexpr double kShareOfEqualSteps = 0.2;  // of an adapted ladder
 constexpr std::size_t kSmoothed = 64;       // spreads are averaged over this part of a ladder on both sides
 constexpr std::size_t kFewestTopSweeps = 100, kTopShare = 10;  // sweeps at t = 1 before a round, by temperatures
@@ -154,6 +154,13 @@ AnnealedLogZ both_ways(const AnnealedSide& forward, const AnnealedSide& backward
   out.log_z.standard_error = std::sqrt(up * up + down * down) * std::max(1.0, ratio);
   out.log_z.lower = forward.bound - kBoundErrors * forward.bound_error;
   out.log_z.upper = backward.bound + kBoundErrors * backward.bound_error;
+  out.contradiction = out.log_z.lower > out.log_z.upper;
+  if (out.contradiction) {
+    const double low = backward.value - kBoundErrors * backward.standard_error,
+                 high = forward.value + kBoundErrors * forward.standard_error;
+    out.log_z.lower = std::min({low, backward.bound, forward.bound});
+    out.log_z.upper = std::max({high, backward.bound, forward.bound});
+  }
   out.log_z.method = "annealing both ways";
   out.forward = forward;
   out.backward = backward;
@@ -164,6 +171,11 @@ AnnealedLogZ both_ways(const AnnealedSide& forward, const AnnealedSide& backward
 
 std::vector<std::string> doubts_about(const AnnealedLogZ& found) {
   std::vector<std::string> out;
+  if (found.contradiction) {
+    out.emplace_back(
+        "the bounds of log Z contradict each other, so the backward chains were no draws of the machine: they start at "
+        "the data and have not found all that it likes; log Z may lie above its bracket, and the likelihood below");
+  }
   const double few = std::max(kFewEffective, kFewEffectiveShare * static_cast<double>(found.chains));
   const auto look_at = [&](const char* name, const AnnealedSide& side) {
     if (side.effective_chains >= few) return;

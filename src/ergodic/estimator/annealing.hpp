@@ -40,8 +40,9 @@ AnnealedSide forward_side(double base_log_z, std::span<const double> log_weights
 AnnealedSide backward_side(double base_log_z, std::span<const double> log_weights);
 
 struct AnnealedLogZ {
-  Estimate log_z;  ///< of both; the bracket is that of the bounds, each moved out by 2.6 of its errors
+  Estimate log_z;  ///< of both; the bracket is that of the bounds, each moved out by 3 of its errors
   AnnealedSide forward, backward;
+  bool contradiction = false;    ///< the lower bound was above the upper one; the bracket then holds all four numbers
   std::size_t chains = 0;        ///< of each direction
   std::size_t temperatures = 0;  ///< of the last round: how many steps the path has
 };
