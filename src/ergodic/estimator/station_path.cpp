@@ -1,11 +1,19 @@
 #include "ergodic/estimator/station_path.hpp"
 
+#include <array>
+
 #include "ergodic/sampler/gibbs.hpp"
 
 namespace ergodic {
 namespace {
 
 std::vector<double> widened(std::span<const float> values) { return {values.begin(), values.end()}; }
+
+constexpr std::size_t kChainsAtATime = 16;
+
+void subtract(const std::vector<double>& a, const std::vector<double>& b, std::span<double> out) {
+  for (std::size_t r = 0; r < out.size(); ++r) out[r] = a[r] - b[r];
+}
 
 void set(std::span<float> target, float value) { std::fill(target.begin(), target.end(), value); }
 
@@ -25,10 +33,9 @@ Chains chains_at(const Rbm& machine, const State& visible, Key, const Context&) 
   return out;
 }
 
-std::vector<double> log_weights(const Rbm& machine, const Chains& chains, const Context& context) {
-  std::vector<double> out = machine.free_energy(chains.layers[Rbm::kVisible], context);
-  for (double& energy : out) energy = -energy;
-  return out;
+void weigh_change(const Rbm& from, const Rbm& to, const Chains& chains, std::span<double> out, const Context& context) {
+  subtract(from.free_energy(chains.layers[Rbm::kVisible], context),
+           to.free_energy(chains.layers[Rbm::kVisible], context), out);
 }
 
 /// Hidden units first: only then is what it does to the visible ones a sweep of this machine, wherever they come from.
@@ -75,10 +82,31 @@ Chains chains_at(const Boltzmann& machine, const State& visible, Key key, const 
   return out;
 }
 
-std::vector<double> log_weights(const Boltzmann& machine, const Chains& chains, const Context& context) {
-  std::vector<double> out = machine.energy(chains.layers[0], context);
-  for (double& energy : out) energy = -energy;
-  return out;
+/// Of two-valued units the sum over edges of the change of the coupling, for some chains at once: each change is made
+/// once for all of them.
+void weigh_change(const Boltzmann& from, const Boltzmann& to, const Chains& chains, std::span<double> out,
+                  const Context& context) {
+  const State& x = chains.layers[0];
+  if (!two_valued(from.units())) return subtract(from.energy(x, context), to.energy(x, context), out);
+  const Graph& graph = from.graph();
+  context.for_blocks(x.chains(), kChainsAtATime, [&](std::size_t begin, std::size_t end) {
+    using Lane = std::array<double, kChainsAtATime>;
+    std::vector<Lane> values(x.units());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      for (std::size_t r = begin; r < end; ++r) values[i][r - begin] = x.value(r, i);
+    }
+    Lane sums{};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      Lane fields;
+      fields.fill(double{to.bias()[i]} - double{from.bias()[i]});
+      graph.for_later_neighbours(i, [&, a = from.couplings(), b = to.couplings()](std::size_t j, std::size_t e) {
+        const double change = double{b[e]} - double{a[e]};
+        for (std::size_t c = 0; c < kChainsAtATime; ++c) fields[c] += change * values[j][c];
+      });
+      for (std::size_t c = 0; c < kChainsAtATime; ++c) sums[c] += values[i][c] * fields[c];
+    }
+    std::copy_n(sums.begin(), end - begin, out.begin() + static_cast<std::ptrdiff_t>(begin));
+  });
 }
 
 void weighted_sweep(const Boltzmann& machine, Chains& chains, Key key, const Context& context) {

@@ -28,9 +28,11 @@ Chains empty_chains(const Boltzmann& machine, std::size_t count);
 /// Chains with these visible units; hidden ones, if the weight of a state depends on them, drawn given them.
 Chains chains_at(const Rbm& machine, const State& visible, Key key, const Context& context);
 Chains chains_at(const Boltzmann& machine, const State& visible, Key key, const Context& context);
-/// The log of what each state weighs: -F(x) of a restricted machine, else -E(x).
-std::vector<double> log_weights(const Rbm& machine, const Chains& chains, const Context& context);
-std::vector<double> log_weights(const Boltzmann& machine, const Chains& chains, const Context& context);
+/// By how much the log of what each state weighs differs between two machines of one shape: -F(x) of restricted ones,
+/// else -E(x).
+void weigh_change(const Rbm& from, const Rbm& to, const Chains& chains, std::span<double> out, const Context& context);
+void weigh_change(const Boltzmann& from, const Boltzmann& to, const Chains& chains, std::span<double> out,
+                  const Context& context);
 /// A sweep which leaves these weights where they are.
 void weighted_sweep(const Rbm& machine, Chains& chains, Key key, const Context& context);
 void weighted_sweep(const Boltzmann& machine, Chains& chains, Key key, const Context& context);
@@ -67,9 +69,9 @@ class StationPath : public Path {
     weighted_sweep(at(t, context), chains, key, context);
   }
   void weigh(double from, double to, const Chains& chains, std::span<double> out, const Context& context) override {
-    const std::vector<double> before = log_weights(at(from, context), chains, context);
-    const std::vector<double> after = log_weights(at(to, context), chains, context);
-    for (std::size_t r = 0; r < out.size(); ++r) out[r] = after[r] - before[r];
+    at(from, context);
+    at(to, context);
+    weigh_change(between_[1].machine, between_[0].machine, chains, out, context);
   }
 
  private:
