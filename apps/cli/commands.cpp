@@ -57,6 +57,7 @@ Outcome run_train(const TrainRequest& request, const Common& common, const Conte
   out.message = out.stopped ? fmt::format("stopped after {}; the same command with --resume goes on from {}\n", done,
                                           result.checkpoint.string())
                             : fmt::format("trained: {}; the machine is in {}\n", done, result.model.string());
+  if (result.likelihood) out.message += to_text(*result.likelihood);
   if (result.mixing) out.message += to_text(*result.mixing);
   out.message += profile_text(result);
   return out;
@@ -142,7 +143,7 @@ std::vector<Command> make_commands() {
                                    "ergodic train --data mnist --hidden 500 --epochs 20 --out digits.safetensors",
                                    "updates", run_train));
   out.push_back(make<EvaluateRequest>("evaluate", "say how likely data is under a machine",
-                                      "ergodic evaluate digits.safetensors --data mnist --split test", "states",
+                                      "ergodic evaluate digits.safetensors --data mnist --split test", "steps",
                                       run_evaluate));
   out.push_back(make<SampleRequest>("sample", "draw from a machine by a Markov chain",
                                     "ergodic sample digits.safetensors --count 100 --sweeps 1000 --out samples.png",

@@ -118,6 +118,7 @@
 #include "ergodic/run/data_tools.hpp"
 #include "ergodic/run/environment.hpp"
 #include "ergodic/run/evaluate.hpp"
+#include "ergodic/run/final_likelihood.hpp"
 #include "ergodic/run/graph_request.hpp"
 #include "ergodic/run/hopfield.hpp"
 #include "ergodic/run/inspect.hpp"

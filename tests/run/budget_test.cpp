@@ -27,11 +27,10 @@ TEST(Budget, IsTemperaturesOrSeconds) {
 
 /// Hears what is said, and asks to stop after so many progresses.
 struct Listener : Observer {
-  std::vector<std::string> notes, warnings;
+  std::vector<std::string> notes;
   std::uint64_t left = ~std::uint64_t{0};
   void progress(const Progress&) override { --left; }
   void note(const std::string& text) override { notes.push_back(text); }
-  void warn(const std::string& text) override { warnings.push_back(text); }
   bool stop_requested() override { return left == 0; }
 };
 
@@ -59,7 +58,6 @@ TEST(Budget, IsSpentInRoundsThatGrow) {
   ASSERT_EQ(listener.notes.size(), 3u);
   EXPECT_NE(listener.notes[0].find(" 100 temperatures"), std::string::npos);
   EXPECT_NE(listener.notes[1].find(" 400 temperatures"), std::string::npos);
-  EXPECT_TRUE(listener.warnings.empty());
   EXPECT_NEAR(found->found.log_z.value, *exact_log_z(setting.rbm, {}), 4.0 * found->found.log_z.standard_error);
   EXPECT_EQ(spend({1, 0.0}, *setting.path, setting.rows, Key{1}, {})->found.temperatures, 1u);
 }
@@ -86,17 +84,6 @@ TEST(Budget, AStopGivesThePartialAnswer) {
   listener = Listener();
   listener.left = 10;
   EXPECT_FALSE(spend({1600, 0.0}, *setting.path, setting.rows, Key{1}, Context{nullptr, &listener}).has_value());
-}
-
-TEST(Budget, WarnsOfWhatCannotBeTrusted) {
-  Rbm rbm(Spin{30}, Spin{10});
-  rbm.update([](Parameters& p) { std::ranges::fill(p["weights"], 0.4f); }, {});
-  State rows(2, 30, Spin::kLevels);
-  for (std::size_t i = 0; i < 30; ++i) rows.bits().set(1, i, true);
-  Listener listener;
-  ASSERT_TRUE(spend({2, 0.0}, *path_to(rbm, rows, {}), rows, Key{1}, Context{nullptr, &listener}));
-  ASSERT_FALSE(listener.warnings.empty());
-  EXPECT_NE(listener.warnings[0].find("--budget"), std::string::npos);
 }
 
 }  // namespace

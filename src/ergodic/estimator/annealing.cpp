@@ -180,8 +180,8 @@ std::vector<std::string> doubts_about(const AnnealedLogZ& found) {
   const auto look_at = [&](const char* name, const AnnealedSide& side) {
     if (side.effective_chains >= few) return;
     out.push_back(
-        fmt::format("log Z by annealing {} depends on {:.1f} of {} chains; trust the bracket alone, which "
-                    "more --budget narrows",
+        fmt::format("log Z by annealing {} depends on {:.1f} of {} chains; trust the bracket alone, "
+                    "which more temperatures narrow",
                     name, side.effective_chains, found.chains));
   };
   look_at("forward", found.forward);
@@ -191,7 +191,7 @@ std::vector<std::string> doubts_about(const AnnealedLogZ& found) {
   if (apart > kFarErrors * joint && apart > kFarNats) {
     out.push_back(
         fmt::format("log Z by annealing forward and backward differ by {:.2f} nats, {:.0f} times what their "
-                    "errors allow; trust the bracket alone, which more --budget narrows",
+                    "errors allow; trust the bracket alone, which more temperatures narrow",
                     apart, apart / joint));
   }
   return out;

@@ -10,6 +10,14 @@
 
 namespace ergodic {
 
+std::vector<double> free_energies(const Rbm& model, const State& rows, const Context& context) {
+  return model.free_energy(rows, context);
+}
+
+std::vector<double> free_energies(const Boltzmann& model, const State& rows, const Context& context) {
+  return exact_free_energy(model, rows, context);
+}
+
 RowMean mean_of(std::span<const double> values) {
   const auto count = static_cast<double>(values.size());
   double sum = 0.0;
@@ -37,7 +45,7 @@ void add_annealed(Judgement& judgement, const AnnealedLogZ& found) {
 
 Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context) {
   Judgement out;
-  const RowMean energy = mean_of(model.free_energy(rows, context));
+  const RowMean energy = mean_of(free_energies(model, rows, context));
   out.free_energy = energy.value;
   out.row_error = energy.standard_error;
   if (!rows.real()) {
@@ -52,7 +60,7 @@ Judgement judge(const Rbm& model, const State& rows, Key key, const Context& con
 
 Judgement judge(const Boltzmann& model, const State& rows, const Context& context) {
   Judgement out;
-  const RowMean energy = mean_of(exact_free_energy(model, rows, context));
+  const RowMean energy = mean_of(free_energies(model, rows, context));
   out.free_energy = energy.value;
   out.row_error = energy.standard_error;
   if (model.hidden() == 0) {

@@ -34,6 +34,15 @@ struct Judgement {
 /// Gives a judgement without log Z the one that annealing found, and with it the likelihood.
 void add_annealed(Judgement& judgement, const AnnealedLogZ& found);
 
+/// -log p(x) - log Z of each row: F(x), with hidden units of a graph summed over, or the energy itself.
+/// UsageError if a graph has too many of them.
+std::vector<double> free_energies(const Rbm& model, const State& rows, const Context& context);
+std::vector<double> free_energies(const Boltzmann& model, const State& rows, const Context& context);
+template <EnergyModel Model>
+std::vector<double> free_energies(const Model& model, const State& rows, const Context& context) {
+  return model.energy(rows, context);
+}
+
 struct RowMean {
   double value = 0.0;
   double standard_error = 0.0;
@@ -47,9 +56,8 @@ Judgement judge(const Boltzmann& model, const State& rows, const Context& contex
 /// The same for any energy; log Z if exact_log_z of energy_log_z.hpp has it.
 template <EnergyModel Model>
 Judgement judge_energy(const Model& model, const State& rows, const Context& context) {
-  const std::vector<double> energies = model.energy(rows, context);
   Judgement out;
-  const RowMean mean = mean_of(energies);
+  const RowMean mean = mean_of(free_energies(model, rows, context));
   out.free_energy = mean.value;
   out.row_error = mean.standard_error;
   if (exactly_summable(model.units())) out.log_z = exact_log_z(model, context);

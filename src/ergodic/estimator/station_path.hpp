@@ -1,6 +1,6 @@
 // A path through stations: machines of one shape, between which the parameters are interpolated linearly. The first has
 // no couplings, so that its log Z is known; the last is the one asked for. With machines between them that were met on
-// the way of training, it is trajectory annealing (Béreux, Decelle, Furtlehner and Seoane 2023).
+// the way of training, it is trajectory annealing (Béreux and others 2024).
 //
 // The machine between is made anew for every t. What a machine must have beside its parameters are the few functions
 // below.

@@ -93,9 +93,6 @@ std::optional<BudgetedLogZ> spend(const Budget& budget, Path& path, const State&
     context.note(fmt::format("annealing both ways, {} temperatures: log Z {:.2f}, between {:.2f} and {:.2f}",
                              temperatures, found->log_z.value, found->log_z.lower, found->log_z.upper));
   }
-  if (out) {
-    for (const std::string& doubt : doubts_about(out->found)) context.warn(doubt);
-  }
   return out;
 }
 

@@ -30,8 +30,8 @@ struct BudgetedLogZ {
   bool stopped = false;  ///< before the budget was spent
 };
 
-/// Anneals in rounds, each about four times as long as the one before. After each the observer hears the bracket, and
-/// at the end what is doubtful about it. Nothing if stopped before the first came to its end.
+/// Anneals in rounds, each about four times as long as the one before. After each the observer hears the bracket.
+/// Nothing if stopped before the first came to its end.
 std::optional<BudgetedLogZ> spend(const Budget& budget, Path& path, const State& rows, Key key, const Context& context,
                                   const Clock& clock = steady_seconds);
 

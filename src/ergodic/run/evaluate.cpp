@@ -97,6 +97,7 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) 
         if (!context.stop_requested()) {
           const std::unique_ptr<Path> path = path_to(machine, rows, context);
           if (const auto annealed = spend(budget, *path, rows, key, context)) {
+            for (const std::string& doubt : doubts_about(annealed->found)) context.warn(doubt + " (--budget)");
             add_annealed(out.judgement, annealed->found);
             out.partial = annealed->stopped;
             return out;

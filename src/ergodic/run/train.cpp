@@ -99,6 +99,8 @@ Spec TrainRequest::spec() {
       .incidental()
       .flag("profile", profile, "say at the end where the time went")
       .incidental()
+      .flag("no-likelihood", no_likelihood, "do not spend a tenth of the time on the likelihood at the end")
+      .incidental()
       .flag("resume", resume, "go on from the checkpoint beside --out; without one, start")
       .incidental();
   return spec;
@@ -132,6 +134,18 @@ std::string to_json(const TrainResult& result) {
   nlohmann::ordered_json monitors;
   for (const auto& [name, value] : result.last.values) monitors[name] = value;
   out["monitors"] = std::move(monitors);
+  if (result.likelihood) {
+    const auto& [estimate, row_error, rows, held_out, temperatures] = *result.likelihood;
+    out["log_likelihood"] = {{"value", estimate.value},
+                             {"lower", estimate.lower},
+                             {"upper", estimate.upper},
+                             {"standard_error", estimate.standard_error},
+                             {"method", estimate.method},
+                             {"row_standard_error", row_error},
+                             {"rows", rows},
+                             {"held_out", held_out},
+                             {"temperatures", temperatures}};
+  }
   if (result.mixing) out["mixing"] = nlohmann::ordered_json::parse(to_json(*result.mixing));
   for (const auto& [stage, seconds, share, macs_per_cycle] : result.profile) {
     out["profile"][stage] = {{"seconds", seconds}, {"share", share}, {"macs_per_cycle", macs_per_cycle}};

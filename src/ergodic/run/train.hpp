@@ -9,6 +9,7 @@
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/data/source.hpp"
+#include "ergodic/run/final_likelihood.hpp"
 #include "ergodic/run/hopfield.hpp"
 #include "ergodic/run/mixing.hpp"
 #include "ergodic/run/spec.hpp"
@@ -76,6 +77,7 @@ struct TrainRequest {
   double checkpoint_every = 60.0;  ///< seconds
   bool resume = false;
   bool profile = false;
+  bool no_likelihood = false;
 
   Spec spec();
 };
@@ -94,12 +96,13 @@ struct TrainResult {
   std::filesystem::path checkpoint;  ///< where a stopped run can be resumed from
   std::uint64_t updates = 0;
   double epochs = 0.0;
-  double seconds = 0.0;                ///< of training, since this start or resumption
-  double samples_per_second = 0.0;     ///< rows of training data
-  Record last;                         ///< the monitors at the last record
-  std::vector<StageShare> profile;     ///< where the time went, if asked for
-  std::optional<MixingReport> mixing;  ///< of the persistent chains, at the end
-  std::optional<Memory> memory;        ///< what a Hopfield network holds; it has no updates, and none of the above
+  double seconds = 0.0;                       ///< of training, since this start or resumption
+  double samples_per_second = 0.0;            ///< rows of training data
+  Record last;                                ///< the monitors at the last record
+  std::vector<StageShare> profile;            ///< where the time went, if asked for
+  std::optional<MixingReport> mixing;         ///< of the persistent chains, at the end
+  std::optional<FinalLikelihood> likelihood;  ///< unless the monitors know it exactly
+  std::optional<Memory> memory;  ///< what a Hopfield network holds; it has no updates, and none of the above
 };
 
 /// Trains until done, or until the observer asks to stop: then a checkpoint is written first.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/run/graph_request.hpp"
 #include "ergodic/run/memory.hpp"
 #include "ergodic/run/pictures.hpp"
@@ -44,6 +45,8 @@ TrainResult train_boltzmann(TrainRequest request, const Context& context) {
   initialise(model, data.train, request.weight_scale, key, context);
   Trainee trainee = trainee_of(
       model, Gibbs{}, learner_of(model, data.train, data.held_out, options_of(request), key, context), request);
+  trainee.annealable.visible = model.visible_layer();
+  if (!enumerable_hidden(model)) trainee.annealable.free_energies = {};
   trainee.name = "Boltzmann machine";
   trainee.summary = {{"visible units", text_of(model.visible_layer())},
                      {"hidden units", std::to_string(model.hidden())},

@@ -87,6 +87,7 @@ TrainResult train_neural(TrainRequest request, const Context& context) {
   auto learner = std::make_unique<EnergyLearner<Neural>>(model, data.train, data.held_out, std::move(chains),
                                                          EnergyLearning{kAdam}, key);
   Trainee trainee = trainee_of(model, kernel_for(model.bowl()), std::move(learner), request);
+  trainee.annealable.visible = visible;
   trainee.name = "neural energy";
   trainee.summary = {{"units", text_of(visible)},
                      {"hidden layers", request.layers},

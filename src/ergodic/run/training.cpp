@@ -24,6 +24,7 @@ constexpr std::size_t kWatchedChains = 16;
 constexpr std::uint64_t kMostWatchedSweeps = 400, kFewestWatchedSweeps = 40;
 constexpr std::uint64_t kWatchedTerms = 6'000'000'000;  // of all sweeps: large machines are watched for a shorter time
 constexpr std::uint64_t kFirstWatchedChain = std::uint64_t{3} << 30;  // beyond those of training
+constexpr double kLikelihoodShare = 0.1;                              // of the time of training
 constexpr std::uint64_t kMaxRecords = 100;  // of a run, so that long runs on small data are not all monitors
 
 double seconds_now() {
@@ -134,10 +135,25 @@ void write_report(const TrainRequest& request, const Trainee& trainee, const Tra
   content.summary.emplace_back("training time", fmt::format("{:.1f} s", result.seconds));
   content.summary.emplace_back("samples per second", fmt::format("{:.0f}", result.samples_per_second));
   for (const auto& [name, value] : result.last.values) content.summary.emplace_back(name, fmt::format("{:.5g}", value));
+  if (result.likelihood) {
+    const Estimate& found = result.likelihood->log_likelihood;
+    content.summary.emplace_back("log-likelihood", fmt::format("{:.2f} nats a row, between {:.2f} and {:.2f}",
+                                                               found.value, found.lower, found.upper));
+  }
   content.charts = charts_from(records);
   content.pictures = trainee.pictures(context);
   const std::string page = html_report(content);
   write_file(request.report, std::as_bytes(std::span(page)));
+}
+
+/// By annealing for a tenth of the time that training took, unless the monitors have it exactly.
+std::optional<FinalLikelihood> likelihood_of(const TrainRequest& request, const TrainingData& data,
+                                             const Annealable& machine, const TrainResult& result,
+                                             const Context& context) {
+  const auto exact = [](const auto& monitor) { return monitor.first == "log_likelihood"; };
+  if (request.no_likelihood || std::ranges::any_of(result.last.values, exact)) return std::nullopt;
+  return final_likelihood(machine, data.train, data.held_out, kLikelihoodShare * result.seconds, Key{request.seed},
+                          context);
 }
 
 /// Whether the chains that training ended with mix: they go on for a while, and the machine stays as it is.
@@ -237,6 +253,7 @@ TrainResult run_training(const TrainRequest& request, const TrainingData& data, 
   }
   trainee.save(notes_of(request, data.train, result.updates));
   result.model = request.out;
+  result.likelihood = likelihood_of(request, data, trainee.annealable, result, context);
   if (!request.report.empty()) write_report(request, trainee, result, trainer.records(), context);
   std::filesystem::remove(checkpoint);
   result.mixing = mixing_of(trainee, trainer.state().learner.chains, Key{request.seed}, context);

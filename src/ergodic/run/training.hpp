@@ -11,9 +11,14 @@
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/data/dataset.hpp"
+#include "ergodic/estimator/energy_path.hpp"
+#include "ergodic/estimator/likelihood.hpp"
+#include "ergodic/estimator/rbm_path.hpp"
+#include "ergodic/estimator/station_path.hpp"
 #include "ergodic/model/layer.hpp"
 #include "ergodic/model/parameters.hpp"
 #include "ergodic/report/html.hpp"
+#include "ergodic/run/final_likelihood.hpp"
 #include "ergodic/run/mixing.hpp"
 #include "ergodic/run/train.hpp"
 #include "ergodic/store/checkpoint.hpp"
@@ -51,6 +56,9 @@ struct Trainee {
   WatchedEnergy watched;
   bool bounded = false;  ///< as MixingWatch has it
 
+  /// How its likelihood is found at the end.
+  Annealable annealable;
+
   /// For the report: what it is, of which units, and what it shows.
   std::string name;
   std::vector<std::pair<std::string, std::string>> summary;
@@ -67,6 +75,10 @@ Trainee trainee_of(Model& model, Kernel kernel, std::unique_ptr<Learner> learner
   };
   out.watched = watched_energy(model);
   out.bounded = std::is_same_v<Model, Rbm>;
+  out.annealable.path = [&model](const State& rows, const Context& context) { return path_to(model, rows, context); };
+  out.annealable.free_energies = [&model](const State& rows, const Context& context) {
+    return free_energies(model, rows, context);
+  };
   out.learner = std::move(learner);
   out.parameters = [&model]() -> const Parameters& { return model.parameters(); };
   out.set_parameters = [&model](const Parameters& values) { model.update([&](Parameters& p) { p = values; }, {}); };

@@ -1,0 +1,59 @@
+#include "ergodic/run/final_likelihood.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ergodic/estimator/likelihood.hpp"
+#include "ergodic/run/budget.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kMostRows = 2000;
+constexpr std::uint8_t kRowStream = 2;  // of splitting: stream 0 sets rows apart, 1 chooses pairs
+
+/// Silent, but stops when the run is to stop.
+class Silent : public Observer {
+ public:
+  explicit Silent(const Context& context) : context_(context) {}
+  bool stop_requested() override { return context_.stop_requested(); }
+
+ private:
+  const Context& context_;
+};
+
+State some_rows(const Layer& visible, const Dataset& data, Key key) {
+  std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kSplit, 0, kRowStream));
+  rows.resize(std::min(rows.size(), kMostRows));
+  return state_of(visible, gather(data, rows, key, 0));
+}
+
+}  // namespace
+
+std::optional<FinalLikelihood> final_likelihood(const Annealable& machine, const Dataset& train,
+                                                const Dataset& held_out, double seconds, Key key,
+                                                const Context& context) {
+  const bool apart = held_out.rows() > 0;
+  const Dataset& data = apart ? held_out : train;
+  if (!machine.free_energies || !data.complete() || context.stop_requested()) return std::nullopt;
+  Silent silent(context);
+  const Context inner{context.threads, &silent};
+  const State rows = some_rows(machine.visible, data, key);
+  const auto found = spend({0, seconds}, *machine.path(rows, inner), rows, key, inner);
+  if (!found) return std::nullopt;
+  const RowMean energy = mean_of(machine.free_energies(rows, inner));
+  return FinalLikelihood{log_likelihood_of(energy.value, found->found.log_z), energy.standard_error, rows.chains(),
+                         apart, found->found.temperatures};
+}
+
+std::string to_text(const FinalLikelihood& found) {
+  return fmt::format(
+      "log-likelihood of {} {} rows: {:.2f} nats a row, between {:.2f} and {:.2f} ({}, {} temperatures), +- {:.2f} "
+      "over "
+      "rows; `ergodic evaluate` narrows it\n",
+      found.rows, found.held_out ? "held-out" : "training", found.log_likelihood.value, found.log_likelihood.lower,
+      found.log_likelihood.upper, found.log_likelihood.method, found.temperatures, found.row_error);
+}
+
+}  // namespace ergodic
