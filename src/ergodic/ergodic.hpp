@@ -129,3 +129,4 @@
 #include "ergodic/run/sampling.hpp"
 #include "ergodic/run/spec.hpp"
 #include "ergodic/run/train.hpp"
+#include "ergodic/run/trajectory.hpp"

@@ -8,6 +8,7 @@
 #include "ergodic/estimator/rbm_path.hpp"
 #include "ergodic/estimator/station_path.hpp"
 #include "ergodic/run/budget.hpp"
+#include "ergodic/run/trajectory.hpp"
 #include "ergodic/store/model_file.hpp"
 
 namespace ergodic {
@@ -67,6 +68,15 @@ Judgement judged(const Neural& model, const State& rows, Key, const Context& con
   return judge_energy(model, rows, context);
 }
 
+template <class Model>
+std::unique_ptr<Path> path_along(const Model& machine, std::vector<Parameters> stations, const State& rows,
+                                 const Context& context) {
+  return path_through(machine, std::move(stations), rows, context);
+}
+std::unique_ptr<Path> path_along(const Neural&, const std::vector<Parameters>&, const State&, const Context&) {
+  throw UsageError("a neural energy is annealed from the data's own normal distribution; leave out --path");
+}
+
 }  // namespace
 
 Spec EvaluateRequest::spec() {
@@ -79,6 +89,7 @@ Spec EvaluateRequest::spec() {
             "how much annealing log Z is worth if it cannot be summed: temperatures, or seconds (30s); more narrow the "
             "bracket",
             "N")
+      .path("path", path, "the folder of `ergodic train --trajectory`: annealing goes the way that training went")
       .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers of annealing and of the pseudo-likelihood");
   return out;
 }
@@ -88,6 +99,8 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) 
   const ModelFile file = load_model(request.model);
   const Key key{request.seed};
   const Layer visible = visible_of(file.machine);
+  std::vector<Parameters> stations;
+  if (!request.path.empty()) stations = stations_in(request.path, file.machine);
   const Dataset data = load_split_for(visible, request.data, request.split);
   const State rows = first_rows(visible, data, data.rows(), key);
   return std::visit(
@@ -95,7 +108,9 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) 
         EvaluateResult out{data.rows(), judged(machine, rows, key, context), "", false};
         if (out.judgement.log_z) return out;
         if (!context.stop_requested()) {
-          const std::unique_ptr<Path> path = path_to(machine, rows, context);
+          const std::unique_ptr<Path> path = request.path.empty()
+                                                 ? path_to(machine, rows, context)
+                                                 : path_along(machine, std::move(stations), rows, context);
           if (const auto annealed = spend(budget, *path, rows, key, context)) {
             for (const std::string& doubt : doubts_about(annealed->found)) context.warn(doubt + " (--budget)");
             add_annealed(out.judgement, annealed->found);

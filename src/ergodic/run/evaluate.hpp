@@ -15,6 +15,7 @@ struct EvaluateRequest {
   DataOptions data;
   Split split = Split::kAuto;
   std::string budget = "5000";
+  std::filesystem::path path;  ///< the folder of a trajectory; empty: the straight path
   std::uint64_t seed = 1;
 
   Spec spec();

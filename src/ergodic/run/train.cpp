@@ -95,6 +95,8 @@ Spec TrainRequest::spec() {
       .incidental()
       .path("report", report, "an HTML page with curves, samples and filters")
       .incidental()
+      .path("trajectory", trajectory, "a folder for what the machine was on its way, for `ergodic evaluate --path`")
+      .incidental()
       .number("checkpoint-every", checkpoint_every, 0.0, 1e9, "seconds between two checkpoints (beside --out)")
       .incidental()
       .flag("profile", profile, "say at the end where the time went")

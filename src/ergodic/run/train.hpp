@@ -74,7 +74,8 @@ struct TrainRequest {
   std::filesystem::path out;
   std::filesystem::path log;
   std::filesystem::path report;
-  double checkpoint_every = 60.0;  ///< seconds
+  std::filesystem::path trajectory;  ///< a folder
+  double checkpoint_every = 60.0;    ///< seconds
   bool resume = false;
   bool profile = false;
   bool no_likelihood = false;

@@ -43,8 +43,8 @@ TrainResult train_boltzmann(TrainRequest request, const Context& context) {
   const Key key{request.seed};
   Boltzmann model = empty_machine(request, data.train, context);
   initialise(model, data.train, request.weight_scale, key, context);
-  Trainee trainee = trainee_of(
-      model, Gibbs{}, learner_of(model, data.train, data.held_out, options_of(request), key, context), request);
+  Trainee trainee =
+      trainee_of(model, Gibbs{}, learner_of(model, data.train, data.held_out, options_of(request), key, context));
   trainee.annealable.visible = model.visible_layer();
   if (!enumerable_hidden(model)) trainee.annealable.free_energies = {};
   trainee.name = "Boltzmann machine";

@@ -86,7 +86,7 @@ TrainResult train_neural(TrainRequest request, const Context& context) {
                                                                    far_start(model, request.chains, key, context));
   auto learner = std::make_unique<EnergyLearner<Neural>>(model, data.train, data.held_out, std::move(chains),
                                                          EnergyLearning{kAdam}, key);
-  Trainee trainee = trainee_of(model, kernel_for(model.bowl()), std::move(learner), request);
+  Trainee trainee = trainee_of(model, kernel_for(model.bowl()), std::move(learner));
   trainee.annealable.visible = visible;
   trainee.name = "neural energy";
   trainee.summary = {{"units", text_of(visible)},

@@ -48,7 +48,7 @@ TrainResult train_rbm(TrainRequest request, const Context& context) {
   Rbm model(visible, hidden);
   initialise(model, data.train, request.weight_scale, key, context);
   auto learner = std::make_unique<RbmLearner>(model, data.train, data.held_out, options_of(request), key, context);
-  Trainee trainee = trainee_of(model, Gibbs{}, std::move(learner), request);
+  Trainee trainee = trainee_of(model, Gibbs{}, std::move(learner));
   trainee.annealable.visible = model.visible();
   trainee.name = "restricted Boltzmann machine";
   trainee.summary = {{"visible units", text_of(model.visible())}, {"hidden units", text_of(model.hidden())}};

@@ -13,6 +13,7 @@
 #include "ergodic/report/log.hpp"
 #include "ergodic/run/data_request.hpp"
 #include "ergodic/run/output.hpp"
+#include "ergodic/run/trajectory.hpp"
 
 namespace ergodic {
 namespace {
@@ -78,14 +79,15 @@ void check_outputs(const TrainRequest& request, const std::filesystem::path& che
           fmt::format("nothing to resume: {} is finished and there is no checkpoint beside it", request.out.string()));
 }
 
-/// Trains, saving every so many seconds, and measures how fast it went.
+/// Trains, saving every so many seconds, calls after_update() after each update, and measures how fast it went.
 TrainResult timed_run(Trainer& trainer, std::size_t rows, double save_every, const std::function<void()>& save,
-                      const Context& context) {
+                      const std::function<void()>& after_update, const Context& context) {
   const double started = seconds_now();
   const std::uint64_t first_update = trainer.updates_done();
   double last_saved = started;
   trainer.run(
       [&] {
+        after_update();
         if (seconds_now() - last_saved < save_every) return;
         save();
         last_saved = seconds_now();
@@ -244,14 +246,22 @@ TrainResult run_training(const TrainRequest& request, const TrainingData& data, 
   const Context context{outer.threads, &fanout, request.profile ? &profile : nullptr};
 
   const auto save = [&] { save_checkpoint(checkpoint, trainee.parameters(), trainer.state(), data.settings); };
-  TrainResult result = timed_run(trainer, data.train.rows(), request.checkpoint_every, save, context);
+  prepare_trajectory(request.trajectory, resumed);
+  const std::vector<std::uint64_t> kept =
+      request.trajectory.empty() ? std::vector<std::uint64_t>() : kept_updates(trainer.updates_total());
+  const auto keep = [&] {
+    const std::uint64_t update = trainer.updates_done();
+    if (!std::ranges::binary_search(kept, update)) return;
+    trainee.save(station_file(request.trajectory, update), notes_of(request, data.train, update));
+  };
+  TrainResult result = timed_run(trainer, data.train.rows(), request.checkpoint_every, save, keep, context);
   if (request.profile) result.profile = shares_of(profile);
   if (trainer.updates_done() < trainer.updates_total()) {
     save();
     result.checkpoint = checkpoint;
     return result;
   }
-  trainee.save(notes_of(request, data.train, result.updates));
+  trainee.save(request.out, notes_of(request, data.train, result.updates));
   result.model = request.out;
   result.likelihood = likelihood_of(request, data, trainee.annealable, result, context);
   if (!request.report.empty()) write_report(request, trainee, result, trainer.records(), context);

@@ -1,6 +1,7 @@
 // The part of `ergodic train` that is the same for every machine that learns: data, checkpoints, the log, the clock.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -49,7 +50,7 @@ struct Trainee {
   std::unique_ptr<Learner> learner;
   std::function<const Parameters&()> parameters;
   std::function<void(const Parameters&)> set_parameters;
-  std::function<void(const std::map<std::string, std::string>& notes)> save;  ///< writes --out
+  std::function<void(const std::filesystem::path& path, const std::map<std::string, std::string>& notes)> save;
 
   /// How persistent chains move, and what is watched of them; empty for a machine without.
   std::function<void(Chains& chains, Key key, const Context& context)> sweep;
@@ -68,7 +69,7 @@ struct Trainee {
 /// The part that is the same for any machine with parameters, and for chains moved by this sampler; its report is still
 /// to be filled in.
 template <class Model, class Kernel>
-Trainee trainee_of(Model& model, Kernel kernel, std::unique_ptr<Learner> learner, const TrainRequest& request) {
+Trainee trainee_of(Model& model, Kernel kernel, std::unique_ptr<Learner> learner) {
   Trainee out;
   out.sweep = [&model, kernel](Chains& chains, Key key, const Context& context) {
     step(kernel, model, chains, key, context);
@@ -82,7 +83,7 @@ Trainee trainee_of(Model& model, Kernel kernel, std::unique_ptr<Learner> learner
   out.learner = std::move(learner);
   out.parameters = [&model]() -> const Parameters& { return model.parameters(); };
   out.set_parameters = [&model](const Parameters& values) { model.update([&](Parameters& p) { p = values; }, {}); };
-  out.save = [&model, path = request.out](const auto& notes) { save_model(path, model, notes); };
+  out.save = [&model](const auto& path, const auto& notes) { save_model(path, model, notes); };
   return out;
 }
 
