@@ -41,11 +41,12 @@ class Rounds {
  private:
   /// A sixteenth of the temperatures, a quarter, all.
   std::uint64_t next_of_number() {
-    const std::uint64_t all = budget_.temperatures, first = all / (kGrowth * kGrowth);
-    const std::uint64_t grown = last_ == 0 ? first : last_ == first ? all / kGrowth : all;
-    const std::uint64_t out = grown < kFewestOfARound ? all : grown;
-    over_ = out == all;
-    return out;
+    const std::uint64_t all = budget_.temperatures;
+    for (const std::uint64_t out : {all / (kGrowth * kGrowth), all / kGrowth}) {
+      if (out > last_ && out >= kFewestOfARound) return out;
+    }
+    over_ = true;
+    return all;
   }
   /// All that still fits, if that is no more than two rounds would make of it.
   std::uint64_t next_of_clock() {

@@ -39,6 +39,8 @@ void refuse_foreign_options(const TrainRequest& request) {
   only({kRbm, kBoltzmann}, "weight-scale", request.weight_scale != standard.weight_scale);
   only({kRbm, kBoltzmann, kNeural}, "method", request.method != standard.method);
   only({kRbm, kBoltzmann, kNeural}, "epochs", request.epochs != standard.epochs);
+  only({kRbm, kBoltzmann}, "trajectory", !request.trajectory.empty());
+  only({kRbm, kBoltzmann, kNeural}, "no-likelihood", request.no_likelihood);
   only({kHopfield}, "rule", request.hopfield.rule != standard.hopfield.rule);
   only({kHopfield}, "patterns", request.hopfield.patterns != standard.hopfield.patterns);
   only({kHopfield}, "bias", request.hopfield.bias != standard.hopfield.bias);

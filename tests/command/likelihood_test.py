@@ -1,0 +1,155 @@
+"""Likelihoods of machines that are too large to sum over: brackets, budgets, stops, and the way of training."""
+
+import json
+import re
+import signal
+import time
+
+import numpy as np
+import pytest
+from conftest import (BAD_DATA, FOREIGN, NO_INPUT, USAGE, Machine, ask, random_machine, read_safetensors, refused, run,
+                      stop_when, succeed, write_safetensors)
+
+PADS = 40  # units without couplings: too many states to enumerate, and a factor of Z that is known
+
+
+def padded_machine(path, seed=0):
+    """A random machine of 6 x 5 units, with as many more on both sides. Returns its log Z."""
+    small, draw = random_machine(seed=seed), np.random.default_rng(seed + 1)
+    arrays = {"weights": np.zeros((6 + PADS, 5 + PADS), np.float32),
+              "visible_bias": draw.normal(size=6 + PADS).astype(np.float32),
+              "hidden_bias": draw.normal(size=5 + PADS).astype(np.float32)}
+    arrays["weights"][:6, :5] = small["weights"]
+    arrays["visible_bias"][:6], arrays["hidden_bias"][:5] = small["visible_bias"], small["hidden_bias"]
+    write_safetensors(path, arrays, FOREIGN)
+    alone = np.concatenate([arrays["visible_bias"][6:], arrays["hidden_bias"][5:]]).astype(float)
+    return Machine(small).log_z() + np.logaddexp(0, alone).sum()
+
+
+def some_rows(path, count=200, units=6 + PADS):
+    rows = (np.random.default_rng(5).random((count, units)) < 0.5).astype(np.uint8)
+    np.save(path, rows)
+    return rows
+
+
+@pytest.fixture
+def padded():
+    some_rows("rows.npy")
+    return padded_machine("m.safetensors")
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_the_bracket_holds_the_exact_value(seed):
+    rows, log_z = some_rows("rows.npy"), padded_machine("m.safetensors", seed)
+    answer = ask("evaluate", "m.safetensors", "--data", "rows.npy", "--budget", 500)
+    found, likelihood = answer["log_z"], answer["log_likelihood"]
+    assert found["lower"] <= log_z <= found["upper"]
+    assert abs(found["value"] - log_z) < 4 * found["standard_error"] < 0.5
+    assert np.isclose(likelihood["value"], -answer["free_energy"] - found["value"])
+    assert np.isclose(likelihood["lower"], -answer["free_energy"] - found["upper"])
+    assert answer["row_standard_error"] > 0 and len(rows) == answer["rows"]
+    annealing = answer["annealing"]
+    assert annealing["temperatures"] == 500 and not annealing["partial"]
+    for side in ("forward", "backward"):
+        assert 1 <= annealing[side]["effective_chains"] <= annealing["chains"] + 1e-6
+    assert annealing["forward"]["bound"] < annealing["backward"]["bound"]
+
+
+def test_a_graph_too_large_to_enumerate():
+    """A chain of 30 spins has an exact log Z, by its transfer matrices."""
+    units = 30
+    with open("chain.txt", "w") as file:
+        file.writelines(f"{i} {i + 1}\n" for i in range(units - 1))
+    draw = np.random.default_rng(1)
+    rows = (np.cumsum(draw.random((300, units)) < 0.2, axis=1) % 2).astype(np.uint8)  # neighbours are alike
+    np.save("rows.npy", rows)
+    succeed("train", "--model", "boltzmann", "--visible-type", "spin", "--graph", "chain.txt", "--data", "rows.npy",
+            "--epochs", 20, "--out", "b.safetensors", "--quiet")
+    arrays, _ = read_safetensors("b.safetensors")
+    spins = np.array([-1.0, 1.0])
+    weights = np.exp(arrays["bias"][0] * spins)
+    for i in range(units - 1):
+        transfer = np.exp(arrays["couplings"][i] * np.outer(spins, spins) + arrays["bias"][i + 1] * spins)
+        weights = weights @ transfer
+    found = ask("evaluate", "b.safetensors", "--data", "rows.npy", "--budget", 500)["log_z"]
+    assert found["lower"] <= np.log(weights.sum()) <= found["upper"]
+    assert abs(found["value"] - np.log(weights.sum())) < 4 * found["standard_error"]
+
+
+def test_real_units_too_many_for_quadrature():
+    np.save("x.npy", np.random.default_rng(2).normal([0, 5, -3], [1, 2, 0.5], (500, 3)))
+    done = succeed("train", "--model", "neural", "--data", "x.npy", "--epochs", 3, "--out", "n.safetensors")
+    assert re.search(r"log-likelihood of \d+ held-out rows: -\d+\.\d+ nats a row, between", done.stderr)
+    answer = ask("evaluate", "n.safetensors", "--data", "x.npy", "--budget", 300)["log_likelihood"]
+    assert answer["lower"] <= answer["value"] <= answer["upper"] and answer["upper"] - answer["lower"] < 0.5
+    # The data is normal, and hardly anything else can be learned: close to minus its entropy, ln(2 pi e)/2 a unit.
+    entropy = 1.5 * np.log(2 * np.pi * np.e) + np.log(1 * 2 * 0.5)
+    assert abs(answer["value"] + entropy) < 0.5
+
+
+def test_the_text_has_everything(padded):
+    done = succeed("evaluate", "m.safetensors", "--data", "rows.npy", "--budget", 200)
+    number = r"-?\d+\.\d+"
+    assert re.search(rf"^log-likelihood +{number} nats a row, between {number} and {number} \(annealing both ways, 200 "
+                     r"temperatures, 128 chains\)$", done.stdout, re.M)
+    assert re.search(rf"^  over rows +\+- {number}$", done.stdout, re.M)
+    assert re.search(rf"^log Z +{number} \+- {number}, between {number} and {number}$", done.stdout, re.M)
+    for side in ("forward", "backward"):
+        assert re.search(rf"^  {side} +{number} \+- {number} \(effective chains \d+ of 128\)$", done.stdout, re.M)
+    assert "annealing both ways, 50 temperatures: log Z" in done.stderr
+
+
+def test_threads_do_not_matter(padded):
+    answers = {run("evaluate", "m.safetensors", "--data", "rows.npy", "--budget", 100, "--json", "--threads", n).stdout
+               for n in (1, 2, 3)}
+    assert len(answers) == 1
+
+
+def test_budgets_that_are_none(padded):
+    for budget in ("0", "-3", "1.5", "soon", "10 s", "5m", "0s", "nans"):
+        refused(USAGE, "evaluate", "m.safetensors", "--data", "rows.npy", "--budget", budget,
+                says=["--budget", "expected a number of temperatures", "seconds", f"'{budget}'"])
+
+
+def test_an_interrupt_gives_the_partial_answer(padded):
+    started = time.monotonic()
+    code, out, err = stop_when(lambda: time.monotonic() > started + 1.5, signal.SIGINT, "evaluate", "m.safetensors",
+                               "--data", "rows.npy", "--budget", "100s", "--json")
+    answer = json.loads(out)
+    assert code == 130, err
+    assert answer["annealing"]["partial"] and answer["annealing"]["temperatures"] >= 100
+    assert answer["log_z"]["lower"] <= padded <= answer["log_z"]["upper"]
+
+
+def test_few_temperatures_on_a_machine_of_two_modes_are_warned_of():
+    n = 40
+    write_safetensors("m.safetensors", {"weights": np.full((n, n), 1.0, np.float32),
+                                        "visible_bias": np.full(n, -n / 2, np.float32),
+                                        "hidden_bias": np.full(n, -n / 2, np.float32)}, FOREIGN)
+    np.save("rows.npy", np.repeat([[0], [1]], 50, axis=0).repeat(n, axis=1).astype(np.uint8))
+    done = succeed("evaluate", "m.safetensors", "--data", "rows.npy", "--budget", 5)
+    assert "warning: " in done.stderr and "--budget" in done.stderr
+
+
+# ---- At the end of training, and along its way
+
+
+def test_training_ends_with_a_bracket_unless_told_not_to():
+    common = ("train", "--data", "digits", "--hidden", 20, "--epochs", 1, "--out", "m.safetensors")
+    answer = ask(*common)["log_likelihood"]
+    assert answer["lower"] <= answer["value"] <= answer["upper"] and answer["held_out"] and answer["rows"] > 100
+    assert "log_likelihood" not in ask(*common, "--no-likelihood")
+
+
+def test_annealing_along_the_way_of_training():
+    train = ("train", "--data", "digits", "--hidden", 20, "--epochs", 1, "--quiet", "--trajectory", "way")
+    succeed(*train, "--out", "m.safetensors")
+    assert "way holds the machines of another run" in refused(USAGE, *train, "--out", "other.safetensors")
+    succeed("train", "--data", "digits", "--hidden", 40, "--epochs", 1, "--quiet", "--trajectory", "long-way", "--out",
+            "large.safetensors")
+    straight = ask("evaluate", "large.safetensors", "--data", "digits", "--budget", 500)["log_z"]
+    along = ask("evaluate", "large.safetensors", "--data", "digits", "--budget", 500, "--path", "long-way")["log_z"]
+    assert max(straight["lower"], along["lower"]) <= min(straight["upper"], along["upper"])
+    assert straight["value"] != along["value"]
+    refused(BAD_DATA, "evaluate", "large.safetensors", "--data", "digits", "--path", "way", says="same shape")
+    refused(NO_INPUT, "evaluate", "large.safetensors", "--data", "digits", "--path", "nowhere", says="no machines")
