@@ -80,8 +80,7 @@ def test_a_graph_too_large_to_enumerate():
 
 def test_real_units_too_many_for_quadrature():
     np.save("x.npy", np.random.default_rng(2).normal([0, 5, -3], [1, 2, 0.5], (500, 3)))
-    done = succeed("train", "--model", "neural", "--data", "x.npy", "--epochs", 3, "--out", "n.safetensors")
-    assert re.search(r"log-likelihood of \d+ held-out rows: -\d+\.\d+ nats a row, between", done.stderr)
+    succeed("train", "--model", "neural", "--data", "x.npy", "--epochs", 3, "--out", "n.safetensors", "--quiet")
     answer = ask("evaluate", "n.safetensors", "--data", "x.npy", "--budget", 300)["log_likelihood"]
     assert answer["lower"] <= answer["value"] <= answer["upper"] and answer["upper"] - answer["lower"] < 0.5
     # The data is normal, and hardly anything else can be learned: close to minus its entropy, ln(2 pi e)/2 a unit.
@@ -143,7 +142,9 @@ def test_few_temperatures_on_a_machine_of_two_modes_are_warned_of():
 
 def test_training_ends_with_a_bracket_unless_told_not_to():
     common = ("train", "--data", "digits", "--hidden", 20, "--epochs", 1, "--out", "m.safetensors")
-    answer = ask(*common)["log_likelihood"]
+    done = succeed(*common, "--json")
+    assert re.search(r"log-likelihood of \d+ held-out rows: -\d+\.\d+ nats a row, between", done.stderr)
+    answer = json.loads(done.stdout)["log_likelihood"]
     assert answer["lower"] <= answer["value"] <= answer["upper"] and answer["held_out"] and answer["rows"] > 100
     assert "log_likelihood" not in ask(*common, "--no-likelihood")
 

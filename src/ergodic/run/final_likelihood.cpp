@@ -12,7 +12,7 @@ namespace ergodic {
 namespace {
 
 constexpr std::size_t kMostRows = 2000;
-constexpr double kLeastSeconds = 1.0, kPatience = 2.0;  // a first round may take longer than it should
+constexpr double kLeastSeconds = 3.0, kPatience = 2.0;  // a first round may take longer than it should
 constexpr std::uint8_t kRowStream = 2;                  // of splitting: stream 0 sets rows apart, 1 chooses pairs
 
 /// Silent, but stops when the run is to stop, or when the time is over.
