@@ -49,6 +49,8 @@
 #include "ergodic/model/boltzmann.hpp"
 #include "ergodic/model/concepts.hpp"
 #include "ergodic/model/differences.hpp"
+#include "ergodic/model/elimination.hpp"
+#include "ergodic/model/elimination_plan.hpp"
 #include "ergodic/model/exact.hpp"
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/model/graph.hpp"

@@ -1,10 +1,11 @@
 #include "ergodic/estimator/likelihood.hpp"
 
 #include <cmath>
+#include <limits>
 #include <span>
 
+#include "ergodic/model/elimination.hpp"
 #include "ergodic/model/exact.hpp"
-#include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/model/proxies.hpp"
 #include "ergodic/model/visible_marginal.hpp"
 
@@ -53,13 +54,15 @@ Judgement judge(const Rbm& model, const State& rows, Key key, const Context& con
 
 Judgement judge(const Boltzmann& model, const State& rows, const Context& context) {
   Judgement out;
-  out.free_energy = mean_of(exact_free_energy(model, rows, context)).value;
+  const std::optional<std::vector<double>> energies = exact_free_energy(model, rows, context);
+  out.free_energy = energies ? mean_of(*energies).value : std::numeric_limits<double>::quiet_NaN();
+  if (!energies) return out;
   if (model.hidden() == 0) {
     const Mean pseudo = mean_of(model.pseudo_log_likelihood(rows, context));
     out.pseudo_log_likelihood = pseudo.value;
     out.pseudo_standard_error = pseudo.standard_error;
   }
-  if (!enumerable(model)) return out;
+  if (!why_no_exact_log_z(model).empty()) return out;
   if (const std::optional<double> log_z = exact_log_z(model, context)) {
     out.log_z = exactly(*log_z);
     out.log_likelihood = exactly(-out.free_energy - *log_z);

@@ -20,7 +20,7 @@ std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context)
 
 /// What can be said of data under a machine. Everything is a mean over the rows, in nats.
 struct Judgement {
-  double free_energy = 0.0;
+  double free_energy = 0.0;                     ///< NaN if stopped before
   std::optional<double> pseudo_log_likelihood;  ///< not of real units
   double pseudo_standard_error = 0.0;           ///< over rows, and over the sites looked at
   std::optional<Estimate> log_z;
@@ -28,8 +28,8 @@ struct Judgement {
 };
 
 Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context);
-/// The same for a machine on a graph: its hidden units are summed over, so there are few of them or none; without any,
-/// the free energy is the energy. UsageError if there are too many.
+/// The same for a machine on a graph: its hidden units are summed over, which needs a narrow graph of them; without any,
+/// the free energy is the energy. UsageError if it is too wide.
 Judgement judge(const Boltzmann& model, const State& rows, const Context& context);
 /// The same for any energy; log Z if exact_log_z of energy_log_z.hpp has it.
 template <EnergyModel Model>

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "ergodic/model/elimination.hpp"
 #include "ergodic/model/exact.hpp"
-#include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/store/model_file.hpp"
 
 namespace ergodic {
@@ -28,9 +29,8 @@ std::string why_not(const Rbm& model) {
 }
 
 std::string why_not(const Boltzmann& model) {
-  if (enumerable(model)) return "stopped before the end";
-  return fmt::format("the machine has {} {} units, and exact enumeration goes up to the states of {} two-valued ones",
-                     units_of(model.units()), name_of(model.units()), kMaxEnumeratedUnits);
+  const std::string reason = why_no_exact_log_z(model);
+  return reason.empty() ? "stopped before the end" : reason;
 }
 
 std::string why_not(const Neural& model) {
@@ -100,7 +100,7 @@ std::string to_text(const EvaluateResult& result) {
   } else {
     out += fmt::format("log-likelihood         not known: {}\n", result.why_no_log_z);
   }
-  out += fmt::format("free energy            {:.4f} nats a row\n", j.free_energy);
+  if (!std::isnan(j.free_energy)) out += fmt::format("free energy            {:.4f} nats a row\n", j.free_energy);
   if (j.pseudo_log_likelihood) {
     out += fmt::format("pseudo-log-likelihood  {:.2f} +- {:.2f} nats a row\n", *j.pseudo_log_likelihood,
                        j.pseudo_standard_error);
