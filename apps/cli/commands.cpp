@@ -64,7 +64,8 @@ Outcome run_train(const TrainRequest& request, const Common& common, const Conte
 
 Outcome run_evaluate(const EvaluateRequest& request, const Common& common, const Context& context) {
   const EvaluateResult result = evaluate(request, context);
-  return {common.json ? to_json(result) + "\n" : to_text(result), "", context.stop_requested()};
+  return {common.json ? to_json(result) + "\n" : to_text(result), result.quality ? to_text(result.quality->mixing) : "",
+          context.stop_requested()};
 }
 
 Outcome run_sample(const SampleRequest& request, const Common& common, const Context& context) {

@@ -98,6 +98,7 @@
 #include "ergodic/estimator/energy_log_z.hpp"
 #include "ergodic/estimator/estimate.hpp"
 #include "ergodic/estimator/likelihood.hpp"
+#include "ergodic/estimator/two_sample.hpp"
 // Kept and shown.
 #include "ergodic/report/curves.hpp"
 #include "ergodic/report/fanout.hpp"
@@ -120,6 +121,8 @@
 #include "ergodic/run/inspect.hpp"
 #include "ergodic/run/memory.hpp"
 #include "ergodic/run/mixing.hpp"
+#include "ergodic/run/own_samples.hpp"
+#include "ergodic/run/quality.hpp"
 #include "ergodic/run/recall.hpp"
 #include "ergodic/run/sample.hpp"
 #include "ergodic/run/sampling.hpp"

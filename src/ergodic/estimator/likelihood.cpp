@@ -1,8 +1,6 @@
 #include "ergodic/estimator/likelihood.hpp"
 
-#include <cmath>
 #include <limits>
-#include <span>
 
 #include "ergodic/model/elimination.hpp"
 #include "ergodic/model/exact.hpp"
@@ -10,24 +8,6 @@
 #include "ergodic/model/visible_marginal.hpp"
 
 namespace ergodic {
-namespace {
-
-struct Mean {
-  double value = 0.0;
-  double standard_error = 0.0;
-};
-
-Mean mean_of(std::span<const double> values) {
-  const auto count = static_cast<double>(values.size());
-  double sum = 0.0;
-  for (const double v : values) sum += v;
-  const double mean = sum / count;
-  double squares = 0.0;
-  for (const double v : values) squares += (v - mean) * (v - mean);
-  return {mean, values.size() > 1 ? std::sqrt(squares / (count - 1.0) / count) : 0.0};
-}
-
-}  // namespace
 
 std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context) {
   if (enumerated_bits(model) > most_enumerated_bits(model)) {
@@ -41,9 +21,9 @@ std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context)
 Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context) {
   Judgement out;
   const std::vector<double> energies = model.free_energy(rows, context);
-  out.free_energy = mean_of(energies).value;
+  out.free_energy = mean_with_error(energies).value;
   if (!rows.real()) {
-    const Mean pseudo = mean_of(pseudo_log_likelihood(model, rows, key, 0, context));
+    const Mean pseudo = mean_with_error(pseudo_log_likelihood(model, rows, key, 0, context));
     out.pseudo_log_likelihood = pseudo.value;
     out.pseudo_standard_error = pseudo.standard_error;
   }
@@ -55,10 +35,10 @@ Judgement judge(const Rbm& model, const State& rows, Key key, const Context& con
 Judgement judge(const Boltzmann& model, const State& rows, const Context& context) {
   Judgement out;
   const std::optional<std::vector<double>> energies = exact_free_energy(model, rows, context);
-  out.free_energy = energies ? mean_of(*energies).value : std::numeric_limits<double>::quiet_NaN();
+  out.free_energy = energies ? mean_with_error(*energies).value : std::numeric_limits<double>::quiet_NaN();
   if (!energies) return out;
   if (model.hidden() == 0) {
-    const Mean pseudo = mean_of(model.pseudo_log_likelihood(rows, context));
+    const Mean pseudo = mean_with_error(model.pseudo_log_likelihood(rows, context));
     out.pseudo_log_likelihood = pseudo.value;
     out.pseudo_standard_error = pseudo.standard_error;
   }

@@ -28,8 +28,8 @@ struct Judgement {
 };
 
 Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context);
-/// The same for a machine on a graph: its hidden units are summed over, which needs a narrow graph of them; without any,
-/// the free energy is the energy. UsageError if it is too wide.
+/// The same for a machine on a graph: its hidden units are summed over, which needs a narrow graph of them; without
+/// any, the free energy is the energy. UsageError if it is too wide.
 Judgement judge(const Boltzmann& model, const State& rows, const Context& context);
 /// The same for any energy; log Z if exact_log_z of energy_log_z.hpp has it.
 template <EnergyModel Model>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "ergodic/core/error.hpp"
 #include "ergodic/model/elimination.hpp"
 #include "ergodic/model/exact.hpp"
 #include "ergodic/store/model_file.hpp"
@@ -57,11 +58,15 @@ Spec EvaluateRequest::spec() {
   add_data_options(out, data);
   add_split_option(out, split);
   out.group("Evaluation")
-      .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers of the pseudo-likelihood");
+      .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers of the pseudo-likelihood and the samples");
+  out.group("Quality").flag("quality", quality, "hold samples of the machine against the data too");
+  add_own_samples_options(out, sampling);
   return out;
 }
 
 EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) {
+  require(request.quality || request.sampling == OwnSamplesOptions{},
+          "--count, --sweeps and --draws are for the samples of --quality; give that too");
   const ModelFile file = load_model(request.model);
   const Key key{request.seed};
   const Layer visible = visible_of(file.machine);
@@ -69,8 +74,9 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) 
   const State rows = first_rows(visible, data, data.rows(), key);
   return std::visit(
       [&](const auto& machine) {
-        EvaluateResult out{data.rows(), judged(machine, rows, key, context), ""};
+        EvaluateResult out{data.rows(), judged(machine, rows, key, context), "", std::nullopt};
         if (!out.judgement.log_z) out.why_no_log_z = why_not(machine);
+        if (request.quality) out.quality = quality_of(file.machine, data, request.sampling, key, context);
         return out;
       },
       file.machine);
@@ -87,6 +93,7 @@ std::string to_json(const EvaluateResult& result) {
   if (j.pseudo_log_likelihood) {
     out["pseudo_log_likelihood"] = {{"value", *j.pseudo_log_likelihood}, {"standard_error", j.pseudo_standard_error}};
   }
+  if (result.quality) out["quality"] = nlohmann::ordered_json::parse(to_json(*result.quality));
   return out.dump(2);
 }
 
@@ -105,6 +112,7 @@ std::string to_text(const EvaluateResult& result) {
     out += fmt::format("pseudo-log-likelihood  {:.2f} +- {:.2f} nats a row\n", *j.pseudo_log_likelihood,
                        j.pseudo_standard_error);
   }
+  if (result.quality) out += to_text(*result.quality);
   return out;
 }
 

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/estimator/likelihood.hpp"
 #include "ergodic/run/data_request.hpp"
+#include "ergodic/run/own_samples.hpp"
+#include "ergodic/run/quality.hpp"
 
 namespace ergodic {
 
@@ -15,6 +18,8 @@ struct EvaluateRequest {
   DataOptions data;
   Split split = Split::kAuto;
   std::uint64_t seed = 1;
+  bool quality = false;
+  OwnSamplesOptions sampling;
 
   Spec spec();
 };
@@ -22,7 +27,8 @@ struct EvaluateRequest {
 struct EvaluateResult {
   std::size_t rows = 0;
   Judgement judgement;
-  std::string why_no_log_z;  ///< empty if there is one
+  std::string why_no_log_z;        ///< empty if there is one
+  std::optional<Quality> quality;  ///< if asked for, and not stopped before
 };
 
 EvaluateResult evaluate(const EvaluateRequest& request, const Context& context);
