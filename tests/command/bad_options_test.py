@@ -49,6 +49,16 @@ def test_a_value_that_an_option_cannot_take(option, value):
         refused(USAGE, *TRAIN, *written, says=(option, "expected", f"'{value}'"))
 
 
+@pytest.mark.parametrize("model, option, value", [
+    ("rbm", "--graph", "grid:3x3"), ("rbm", "--layers", "8,8"), ("rbm", "--rule", "hebb"), ("rbm", "--patterns", 3),
+    ("boltzmann", "--hidden-type", "spin"), ("boltzmann", "--least-noise", 0.5), ("boltzmann", "--layers", "8"),
+    ("neural", "--hidden", 5), ("neural", "--momentum", 0.5), ("neural", "--l1", 0.1), ("neural", "--l2", 0.1),
+    ("hopfield", "--hidden", 5), ("hopfield", "--method", "cd"), ("hopfield", "--epochs", 3),
+])
+def test_an_option_of_another_machine(model, option, value):
+    refused(USAGE, *TRAIN, "--model", model, option, value, says=(option, model, "leave it out"))
+
+
 @pytest.mark.parametrize("args, says", [
     (("--nonsense",), "--nonsense"),
     (("--nonsense", "3"), "--nonsense"),

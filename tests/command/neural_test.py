@@ -129,8 +129,6 @@ def test_what_cannot_be_is_refused():
         refused(USAGE, *train, "two-moons:100", "--layers", layers, says="--layers")
     refused(USAGE, *train, "two-moons:100", "--visible-type", "spin", says="real units")
     refused(USAGE, *train, "two-moons:100", "--method", "cd", says="persistent chains")
-    for option in ("--hidden", "--momentum", "--l1", "--l2"):
-        refused(USAGE, *train, "two-moons:100", option, 0.5 if option != "--hidden" else 5, says=option)
 
 
 def test_what_a_neural_energy_does_not_have_is_said():

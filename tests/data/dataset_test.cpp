@@ -312,43 +312,41 @@ TEST(Minibatches, ArePureFunctionsOfKeyAndUpdateInAnyOrder) {
   EXPECT_NE(batches_of(other, kUpdates), expected);
 }
 
-TEST(WeightedMinibatches, DrawRowsAsOftenAsTheirWeightsSay) {
-  constexpr std::size_t kRows = 50, kBatch = 20;
-  constexpr std::uint64_t kUpdates = 5000;
+TEST(WeightedMinibatches, HaveRowsAsOftenAsTheirWeightsSay) {
+  constexpr std::size_t kRows = 50, kBatch = 20, kEpochs = 2000;
   std::vector<double> weights;
   for (std::size_t r = 0; r < kRows; ++r) weights.push_back(r % 10 == 4 ? 0.0 : 1.0 / static_cast<double>(1 + r % 7));
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   Minibatches batches(kRows, kBatch, Key{7}, weights);
-  std::vector<double> counts(kRows);
-  double draws = 0.0;
-  for (std::uint64_t u = 0; u < kUpdates; ++u) {
-    for (const std::uint32_t r : batches.at(u)) {
-      ++counts.at(r);
-      ++draws;
+  std::vector<double> sums(kRows);
+  for (std::uint64_t epoch = 0; epoch < kEpochs; ++epoch) {
+    std::vector<double> counts(kRows);
+    for (std::uint64_t b = 0; b < batches.per_epoch(); ++b) {
+      for (const std::uint32_t r : batches.at(epoch * batches.per_epoch() + b)) ++counts.at(r);
+    }
+    for (std::size_t r = 0; r < kRows; ++r) {
+      ASSERT_LT(std::abs(counts[r] - kRows * weights[r] / total), 1.0) << "row " << r;
+      sums[r] += counts[r];
     }
   }
-  double chi_square = 0.0;
   for (std::size_t r = 0; r < kRows; ++r) {
-    const double expected = draws * weights[r] / total;
-    if (weights[r] == 0.0) {
-      EXPECT_EQ(counts[r], 0.0) << "row " << r;
-    } else {
-      chi_square += std::pow(counts[r] - expected, 2) / expected;
-    }
+    // Rounded up with the probability of its fraction, independently in each epoch.
+    const double share = kRows * weights[r] / total, fraction = share - std::floor(share);
+    EXPECT_NEAR(sums[r], kEpochs * share, 4.0 * std::sqrt(kEpochs * fraction * (1.0 - fraction)) + 1e-9) << "row " << r;
   }
-  EXPECT_LT(chi_square, 78.75);  // the 0.999 quantile for 44 degrees of freedom: 45 rows have a weight
 }
 
-TEST(WeightedMinibatches, RowsOfABatchAreIndependent) {
-  Minibatches batches(2, 2, Key{9}, std::vector<double>{1.0, 3.0});
+TEST(WeightedMinibatches, ABatchHasItsRowsInRandomOrder) {
+  // One row has the weight of three: of four places it has three, and each is free equally often.
+  Minibatches batches(4, 4, Key{9}, std::vector<double>{3.0, 1.0, 0.0, 0.0});
   constexpr std::uint64_t kUpdates = 40000;
   std::array<double, 4> counts{};
-  for (std::uint64_t u = 0; u < kUpdates; ++u) ++counts.at(2 * batches.at(u)[0] + batches.at(u)[1]);
-  constexpr std::array<double, 4> kShares{1.0 / 16.0, 3.0 / 16.0, 3.0 / 16.0, 9.0 / 16.0};
-  double chi_square = 0.0;
-  for (std::size_t k = 0; k < 4; ++k) {
-    chi_square += std::pow(counts[k] - kUpdates * kShares[k], 2) / (kUpdates * kShares[k]);
+  for (std::uint64_t u = 0; u < kUpdates; ++u) {
+    const auto rows = batches.at(u);
+    ++counts.at(static_cast<std::size_t>(std::find(rows.begin(), rows.end(), 1u) - rows.begin()));
   }
+  double chi_square = 0.0;
+  for (const double count : counts) chi_square += std::pow(count - kUpdates / 4.0, 2) / (kUpdates / 4.0);
   EXPECT_LT(chi_square, 16.27);  // the 0.999 quantile for 3 degrees of freedom
 }
 

@@ -286,27 +286,26 @@ Minibatches::Minibatches(std::size_t rows, std::size_t batch, Key key, std::span
 std::span<const std::uint32_t> Minibatches::at(std::uint64_t update) {
   const std::size_t begin = static_cast<std::size_t>(update % per_epoch()) * batch_;
   const std::size_t count = std::min(batch_, rows_ - begin);
-  if (!cumulative_.empty()) {
-    draw_rows(update, count);
-    return order_;
-  }
   const std::uint64_t epoch = epoch_of(update);
   if (epoch != order_epoch_) {
-    order_ = permutation(rows_, key_.at(Purpose::kShuffle, epoch));
+    order_ = order_of(epoch);
     order_epoch_ = epoch;
   }
   return std::span<const std::uint32_t>(order_).subspan(begin, count);
 }
 
-void Minibatches::draw_rows(std::uint64_t update, std::size_t count) {
-  const Draw draw = key_.at(Purpose::kShuffle, update, kWeightedStream);
-  order_.resize(count);
-  for (std::uint32_t k = 0; k < count; ++k) {
-    const double point = draw.uniform(k, 0) * cumulative_.back();
+std::vector<std::uint32_t> Minibatches::order_of(std::uint64_t epoch) const {
+  std::vector<std::uint32_t> out = permutation(rows_, key_.at(Purpose::kShuffle, epoch));
+  if (cumulative_.empty()) return out;
+  // Systematic sampling: points at equal distances, the first of them at random, on the line of all weights.
+  const double shift = key_.at(Purpose::kShuffle, epoch, kWeightedStream).uniform(0, 0);
+  for (std::uint32_t& k : out) {
+    const double point = (k + shift) / static_cast<double>(rows_) * cumulative_.back();
     // The last row takes what is left, so that no rounding can lead beyond it.
     const auto row = std::upper_bound(cumulative_.begin(), cumulative_.end() - 1, point);
-    order_[k] = static_cast<std::uint32_t>(row - cumulative_.begin());
+    k = static_cast<std::uint32_t>(row - cumulative_.begin());
   }
+  return out;
 }
 
 }  // namespace ergodic

@@ -97,9 +97,9 @@ std::vector<std::uint32_t> permutation(std::size_t count, const Draw& draw);
 Dataset split_off(Dataset& data, std::size_t count, const Draw& draw);
 
 /// The rows of each update, a pure function of (key, update). Every epoch goes through all rows once, in a new order;
-/// the last batch of an epoch has what is left. With weights each row is drawn on its own instead, with a probability
-/// in proportion to its weight, so that the mean over a batch is a weighted mean on average; epochs are as long as
-/// without.
+/// the last batch of an epoch has what is left. With weights an epoch is as long, and has each row as often as its
+/// weight says, rounded up or down at random: the mean over an epoch is nearly the weighted mean, and so it is on
+/// average over a batch.
 class Minibatches {
  public:
   /// One weight for each row, none negative and not all zero; or no weights.
@@ -110,13 +110,13 @@ class Minibatches {
   std::span<const std::uint32_t> at(std::uint64_t update);
 
  private:
-  void draw_rows(std::uint64_t update, std::size_t count);
+  std::vector<std::uint32_t> order_of(std::uint64_t epoch) const;
 
   std::size_t rows_;
   std::size_t batch_;
   Key key_;
   std::vector<double> cumulative_;    // weights of the rows up to each, or empty
-  std::vector<std::uint32_t> order_;  // of the epoch last asked for; with weights, the batch last asked for
+  std::vector<std::uint32_t> order_;  // of the epoch last asked for
   std::uint64_t order_epoch_ = ~std::uint64_t{0};
 };
 

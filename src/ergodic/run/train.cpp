@@ -1,13 +1,51 @@
 #include "ergodic/run/train.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
 
 #include "ergodic/run/data_request.hpp"
 #include "ergodic/run/training.hpp"
 
 namespace ergodic {
+namespace {
+
+/// UsageError for an option that this kind of machine would ignore.
+void refuse_foreign_options(const TrainRequest& request) {
+  using enum ModelKind;
+  const TrainRequest standard;
+  const auto only = [&](std::initializer_list<ModelKind> kinds, std::string_view option, bool given) {
+    if (!given || std::ranges::find(kinds, request.model) != kinds.end()) return;
+    std::vector<std::string_view> names;
+    for (const ModelKind kind : kinds) names.push_back(name_of(kind));
+    throw UsageError(fmt::format("--{} is for --model {}, and means nothing to --model {}; leave it out", option,
+                                 fmt::join(names, " or "), name_of(request.model)));
+  };
+  only({kBoltzmann}, "graph", request.graph != standard.graph);
+  only({kNeural}, "layers", request.layers != standard.layers);
+  only({kRbm, kBoltzmann}, "hidden", request.hidden != standard.hidden);
+  only({kRbm}, "hidden-type", request.hidden_type != standard.hidden_type);
+  only({kRbm}, "hidden-letters", request.hidden_letters != standard.hidden_letters);
+  only({kRbm}, "least-noise", request.least_noise != standard.least_noise);
+  only({kRbm, kBoltzmann}, "momentum", request.momentum != standard.momentum);
+  only({kRbm, kBoltzmann}, "l1", request.l1 != standard.l1);
+  only({kRbm, kBoltzmann}, "l2", request.l2 != standard.l2);
+  only({kRbm, kBoltzmann}, "uncentred", request.uncentred != standard.uncentred);
+  only({kRbm, kBoltzmann}, "weight-scale", request.weight_scale != standard.weight_scale);
+  only({kRbm, kBoltzmann, kNeural}, "method", request.method != standard.method);
+  only({kRbm, kBoltzmann, kNeural}, "epochs", request.epochs != standard.epochs);
+  only({kHopfield}, "rule", request.hopfield.rule != standard.hopfield.rule);
+  only({kHopfield}, "patterns", request.hopfield.patterns != standard.hopfield.patterns);
+  only({kHopfield}, "bias", request.hopfield.bias != standard.hopfield.bias);
+  only({kHopfield}, "beta", request.hopfield.beta != standard.hopfield.beta);
+}
+
+}  // namespace
 
 Spec TrainRequest::spec() {
   Spec spec;
@@ -67,6 +105,7 @@ Spec TrainRequest::spec() {
 }
 
 TrainResult train(TrainRequest request, const Context& context) {
+  refuse_foreign_options(request);
   switch (request.model) {
     case ModelKind::kRbm:
       return train_rbm(std::move(request), context);

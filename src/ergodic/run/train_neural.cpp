@@ -52,8 +52,6 @@ void settle_neural(TrainRequest& request) {
   require(request.method == Method::kPcd,
           fmt::format("a neural energy is trained with persistent chains (--method pcd), found {}",
                       name_of(request.method)));
-  require(request.hidden == 0 && request.momentum == 0.0 && request.l1 == 0.0 && request.l2 == 0.0,
-          "a neural energy has --layers and steps of its own; leave out --hidden, --momentum, --l1 and --l2");
   request.visible_type = UnitType::kGaussian;
   if (request.epochs == 0) request.epochs = kEpochs;
   if (request.learning_rate == 0.0) request.learning_rate = kRate;
