@@ -16,10 +16,9 @@
 
 namespace ergodic {
 
-/// Why log Z, or the free energy, is not exactly known: the graph, or that of the hidden units alone, is too wide.
-/// Empty if it is known, as it is of all machines that can be enumerated.
+/// Why log Z is not exactly known: the graph is too wide. Empty if it is known, as it is of all machines that can be
+/// enumerated.
 std::string why_no_exact_log_z(const Boltzmann& machine);
-std::string why_no_exact_free_energy(const Boltzmann& machine);
 
 /// log Z. UsageError if the graph is too wide. Progress counts terms; nothing if stopped before the end.
 std::optional<double> exact_log_z(const Boltzmann& machine, const Context& context);
