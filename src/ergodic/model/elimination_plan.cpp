@@ -23,6 +23,13 @@ void insert(Sites& sorted, std::uint32_t site) {
 
 void erase(Sites& sorted, std::uint32_t site) { sorted.erase(std::lower_bound(sorted.begin(), sorted.end(), site)); }
 
+/// By multiplication, which gives the same bits everywhere; infinite if it is too large.
+double power(double base, std::size_t exponent) {
+  double out = 1.0;
+  for (std::size_t k = 0; k < exponent && std::isfinite(out); ++k) out *= base;
+  return out;
+}
+
 /// The neighbours of each site from `first` on, which is number 0 here, in ascending order.
 std::vector<Sites> neighbours_of(const Graph& graph, std::size_t first) {
   std::vector<Sites> out(graph.units() - first);
@@ -45,7 +52,7 @@ class Shrinking {
   std::size_t sites() const { return neighbours_.size(); }
   const Sites& neighbours(std::uint32_t site) const { return neighbours_[site]; }
   /// Of the table that the sum over a site leaves.
-  double entries(std::size_t neighbours) const { return std::pow(values_, static_cast<double>(neighbours)); }
+  double entries(std::size_t neighbours) const { return power(values_, neighbours); }
 
   /// How many pairs of the neighbours of a site are not neighbours themselves. Not counted if their table is too large.
   std::size_t missing_pairs(std::uint32_t site) const {
@@ -188,7 +195,7 @@ EliminationPlan plan_elimination(const Graph& sites, std::size_t first, std::siz
   std::size_t edges = 0;
   for (std::size_t s = first; s < sites.units(); ++s) sites.for_later_neighbours(s, [&](auto, auto) { ++edges; });
   const std::size_t fewest = count > 0 ? edges / count : 0;
-  const double entries = std::pow(static_cast<double>(values), static_cast<double>(fewest));
+  const double entries = power(static_cast<double>(values), fewest);
   if (entries > limits.entries) return {first, {}, fewest, entries, entries, true};
   const Shrinking graph(neighbours_of(sites, first), values, limits);
   EliminationPlan waves = backward_waves(graph), fill = min_fill(graph);
