@@ -11,6 +11,7 @@
 #include <cassert>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ergodic/kernels/row_sum.hpp"
@@ -73,6 +74,51 @@ void sum_tile(bool ones, std::span<const std::vector<Input>> rows, const Affine&
   ones ? sum_tile_of<true>(rows, map, first, last, out) : sum_tile_of<false>(rows, map, first, last, out);
 }
 
+/// Columns [first, last) of the sum, in so many vectors; the last may overlap the one before it.
+template <std::size_t kVectors, class D>
+HWY_INLINE void add_columns(D d, MatrixView<const float> table, std::span<const std::uint32_t> rows, std::size_t first,
+                            std::size_t last, double* out) {
+  const hn::Rebind<float, D> df;
+  std::size_t at[kVectors];
+  hn::VFromD<D> sums[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    at[v] = std::min(first + v * hn::Lanes(d), last - hn::Lanes(d));
+    sums[v] = hn::LoadU(d, out + at[v]);
+  }
+  for (const std::uint32_t r : rows) {
+    const float* HWY_RESTRICT row = table.data() + r * table.cols();
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      sums[v] = hn::Add(sums[v], hn::PromoteTo(d, hn::LoadU(df, row + at[v])));
+    }
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, out + at[v]);
+}
+
+template <std::size_t... kLess, class D>
+HWY_INLINE void add_columns_by(std::index_sequence<kLess...>, D d, MatrixView<const float> table,
+                               std::span<const std::uint32_t> rows, std::size_t first, std::size_t last, double* out) {
+  const std::size_t vectors = (last - first + hn::Lanes(d) - 1) / hn::Lanes(d);
+  ((vectors == kLess + 1 ? add_columns<kLess + 1>(d, table, rows, first, last, out) : void()), ...);
+}
+
+void add_named_rows(MatrixView<const float> table, std::span<const std::uint32_t> rows, double* out) {
+  const hn::CappedTag<double, 4> d;
+  const hn::CappedTag<double, 1> d1;
+  constexpr std::size_t kMostVectors = 8;
+  const auto add = [&](auto tag, std::size_t begin, std::size_t end) HWY_ATTR {
+    const std::size_t width = kMostVectors * hn::Lanes(tag);
+    for (std::size_t c = begin; c < end; c += width) {
+      add_columns_by(std::make_index_sequence<kMostVectors>{}, tag, table, rows, c, std::min(end, c + width), out);
+    }
+  };
+  // Vectors overlap within one group of them only: what an earlier group has stored must not be added to again.
+  const std::size_t cols = table.cols(), lanes = hn::Lanes(d);
+  const bool one_group = cols >= lanes && cols <= kMostVectors * lanes;
+  const std::size_t whole = one_group ? cols : cols / lanes * lanes;
+  add(d, 0, whole);
+  add(d1, whole, cols);
+}
+
 }  // namespace ergodic::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -80,6 +126,7 @@ HWY_AFTER_NAMESPACE();
 namespace ergodic {
 namespace {
 HWY_EXPORT(sum_tile);
+HWY_EXPORT(add_named_rows);
 
 constexpr std::size_t kColumnsAtATime = 32;  // of weights, which the cache keeps while rows pass
 constexpr std::size_t kRowsAtATime = 32;
@@ -108,6 +155,11 @@ void defined_fields(const State& x, std::size_t begin, std::size_t end, const Af
       for (std::size_t j = 0; j < out.cols(); ++j) part(r, j) = map.tempered(part(r, j), j);
     }
   }
+}
+
+void add_rows(MatrixView<const float> table, std::span<const std::uint32_t> rows, std::span<double> out) {
+  assert(out.size() == table.cols());
+  HWY_DYNAMIC_DISPATCH(add_named_rows)(table, rows, out.data());
 }
 
 }  // namespace ergodic

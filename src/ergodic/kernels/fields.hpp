@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "ergodic/core/context.hpp"
@@ -15,6 +16,9 @@ namespace ergodic {
 /// out(r, j) = I_j = bias_j + sum over i of x_ri W_ij, tempered at last, for rows [begin, end) of x, the first of which
 /// goes to row 0 of `out`.
 void defined_fields(const State& x, std::size_t begin, std::size_t end, const Affine& map, MatrixView<double> out);
+
+/// out += the rows of a table that are named, one after the other.
+void add_rows(MatrixView<const float> table, std::span<const std::uint32_t> rows, std::span<double> out);
 
 inline constexpr std::size_t kFieldRows = 32;  ///< rows that one thread takes at a time
 

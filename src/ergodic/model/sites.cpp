@@ -7,14 +7,15 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/kernels/fields.hpp"
 
 namespace ergodic {
 namespace {
 
-constexpr std::size_t kChainsAtATime = 32;  // which share the couplings of a site while these are in the cache
-constexpr std::size_t kRowsAtATime = 8;     // of states, for one thread
-constexpr std::size_t kUnitsAtATime = 32;   // of statistics
-constexpr std::size_t kRowsAtOnce = 256;    // whose conditional means are held
+constexpr std::size_t kChainsAtATime = 256;  // which share the couplings of a site while these are in the cache
+constexpr std::size_t kRowsAtATime = 8;      // of states, for one thread
+constexpr std::size_t kUnitsAtATime = 32;    // of statistics
+constexpr std::size_t kRowsAtOnce = 256;     // whose conditional means are held
 
 /// The unit that is on at each site.
 void find_on(const State& x, std::size_t row, std::span<std::uint32_t> out) {
@@ -87,12 +88,8 @@ void SiteFields::of(std::size_t site, std::span<const std::uint32_t> on, std::sp
   const std::size_t letters = units.letters, first = site * letters;
   for (std::size_t a = 0; a < letters; ++a) out[a] = bias[first + a];
   if (site_rows.rows() > 0) {
-    const float* all = site_rows.row(site).data();
-    for (const std::uint32_t unit : on) {  // zeros for its own letter and for units that are no neighbours
-      const float* row = all + std::size_t{unit} * letters;
-      for (std::size_t a = 0; a < letters; ++a) out[a] += double{row[a]};
-    }
-    return;
+    // Zeros for its own letter and for units that are no neighbours.
+    return add_rows({site_rows.row(site).data(), units.units, letters}, on, out);
   }
   sites.for_neighbours(site, [&](std::size_t other, std::size_t) {
     const std::size_t unit = on[other];
