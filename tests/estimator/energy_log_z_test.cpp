@@ -10,8 +10,8 @@
 #include "brute_force.hpp"
 #include "data/error_message.hpp"
 #include "ergodic/core/error.hpp"
-#include "ergodic/model/exact.hpp"
 #include "ergodic/model/elimination.hpp"
+#include "ergodic/model/exact.hpp"
 #include "ergodic/model/neural.hpp"
 #include "ergodic/model/visible_marginal.hpp"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ergodic/core/elementary.hpp"
+#include "ergodic/kernels/certified.hpp"
 #include "ergodic/kernels/coin.hpp"
 
 namespace ergodic {
@@ -15,6 +16,9 @@ namespace {
 constexpr std::size_t kTileChains = 32;                   // a bit each
 constexpr std::size_t kSlabDraws = std::size_t{1} << 18;  // that are unpacked at once, or one tile if that has more
 constexpr std::size_t kTaskUnits = 256;                   // units of a tile that one thread takes at a time
+// By how much 16 random bits must clear a probability in float: its own error, and that of a field rounded to float,
+// which moves no sigmoid by more than 2^-24; twice that for what these operations round.
+constexpr float kSlack = 65536.0f * 2.0f * (kSigmoidError + 0x1p-24f);
 
 /// A few chains with all their units unpacked, so that threads may draw different units at the same time, and fields of
 /// all the chains are summed side by side.
@@ -25,11 +29,11 @@ class Tile {
         chains_(std::min(kTileChains, x.chains() - first_row)),
         first_chain_(static_cast<std::uint32_t>(first_chain + first_row)),
         levels_(x.levels()),
-        values_(x.units() * chains_),
+        values_(x.units() * kTileChains),
         coarse_per_chain_((x.units() + kCoarseUnits - 1) / kCoarseUnits),
         coarse_(coarse_per_chain_ * chains_) {
     for (std::size_t c = 0; c < chains_; ++c) {
-      for (std::size_t i = 0; i < x.units(); ++i) values_[i * chains_ + c] = x.value(first_row + c, i);
+      for (std::size_t i = 0; i < x.units(); ++i) values_[i * kTileChains + c] = x.value(first_row + c, i);
       draw.words(first_chain_ + static_cast<std::uint32_t>(c), 0,
                  std::span(coarse_).subspan(c * coarse_per_chain_, coarse_per_chain_));
     }
@@ -43,15 +47,23 @@ class Tile {
     sums.fill(fields.bias[unit]);
     fields.graph.for_neighbours(unit, [&](std::size_t j, std::size_t e) {
       const double coupling = fields.couplings[e];
-      const float* values = values_.data() + j * chains_;
-      for (std::size_t c = 0; c < chains_; ++c) sums[c] += coupling * values[c];
+      const float* values = values_.data() + j * kTileChains;
+      for (std::size_t c = 0; c < kTileChains; ++c) sums[c] += coupling * values[c];
     });
-    float* own = values_.data() + std::size_t{unit} * chains_;
+    std::array<float, kTileChains> thresholds;
+    for (std::size_t c = 0; c < kTileChains; ++c) {
+      thresholds[c] = 65536.0f * approximate_sigmoid(static_cast<float>(levels_.gap() * sums[c]));
+    }
+    float* own = values_.data() + std::size_t{unit} * kTileChains;
     for (; free != 0; free &= free - 1) {
       const auto c = static_cast<std::size_t>(std::countr_zero(free));
       const std::uint32_t coarse = coarse_bits(coarse_[c * coarse_per_chain_ + unit / kCoarseUnits], unit);
-      const double p = sigmoid(levels_.gap() * sums[c]);
-      const bool high = falls_below(p, coarse, draw, first_chain_ + static_cast<std::uint32_t>(c), unit);
+      const auto upper = static_cast<float>(coarse);
+      bool high = upper + 1.0f + kSlack <= thresholds[c];
+      if (!high && upper < thresholds[c] + kSlack) {  // too close
+        const double p = sigmoid(levels_.gap() * sums[c]);
+        high = falls_below(p, coarse, draw, first_chain_ + static_cast<std::uint32_t>(c), unit);
+      }
       own[c] = high ? levels_.high : levels_.low;
     }
   }
@@ -59,7 +71,7 @@ class Tile {
   void store(State& x) const {
     for (std::size_t c = 0; c < chains_; ++c) {
       for (std::size_t i = 0; i < x.units(); ++i) {
-        x.bits().set(first_row_ + c, i, values_[i * chains_ + c] == levels_.high);
+        x.bits().set(first_row_ + c, i, values_[i * kTileChains + c] == levels_.high);
       }
     }
   }
@@ -68,7 +80,7 @@ class Tile {
   std::size_t first_row_, chains_;
   std::uint32_t first_chain_;
   Levels levels_;
-  std::vector<float> values_;  // [units][chains]
+  std::vector<float> values_;  // [units][kTileChains]
   std::size_t coarse_per_chain_;
   std::vector<Words> coarse_;  // [chains][units / 8]
 };
