@@ -17,7 +17,7 @@ class ContenderError(Exception):
 
 def commands(build, further_builds):
     """How each contender is started, by name."""
-    found = {name: [str(build / f"bench/bench_{name}")] for name in ("ergodic", "sgemm", "loop", "dots")}
+    found = {name: [str(build / f"bench/bench_{name}")] for name in ("ergodic", "sgemm", "loop", "dots", "doubles")}
     for other in further_builds:
         found[f"ergodic-{other.name}"] = [str(other / "bench/bench_ergodic")]
     for name in ("torch", "numpy", "sklearn"):

@@ -27,13 +27,14 @@ class Measurement:
         if not names:
             return None
         say(f"{workload.name}: {workload.title}")
-        turn, tuned = self.turn, {}
+        turn, tuned = functools.partial(self.turn, threads=workload.threads), {}
         if "target" in workload.request:
             turn = self.turn_to_target
             tuned = {name: self.best_rate(workload, name) for name in names}
         else:
             for name in names:
-                self.ask(name, {**workload.request_for(name, self.size, part=10), "seed": 0})  # to warm up
+                warm_up = {**workload.request_for(name, self.size, part=10), "seed": 0}
+                self.ask(name, warm_up, workload.threads)
         turns = {name: [] for name in names}
         for round_number in range(self.rounds):
             first = round_number % len(names)

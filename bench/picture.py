@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import EngFormatter
 
 COLOURS = {"ergodic": "#c0392b", "sgemm": "#2c3e50", "torch": "#7f8c8d", "numpy": "#95a5a6", "sklearn": "#bdc3c7",
-           "loop": "#7f8c8d", "dots": "#bdc3c7"}
+           "loop": "#7f8c8d", "dots": "#bdc3c7", "doubles": "#bdc3c7"}
 OTHER_BUILD = "#e59866"
 PANELS_IN_ROW = 4
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 SIZES = ("quick", "default", "full")
 
 # Contenders that may do a part of the work at the default size: a rate needs no whole epoch, and time is short.
-SHARES = {"torch": 5, "numpy": 5, "sklearn": 5}
+SHARES = {"torch": 5, "numpy": 5, "sklearn": 5, "doubles": 100}
 
 MATRICES = ("ergodic", "sgemm", "torch", "numpy")
 
@@ -23,6 +23,7 @@ class Workload:
     contenders: tuple  # who takes part, if it knows the kind of work
     amount: str  # the field of the request by which the work grows, if a part of the work will do
     check: dict = field(default_factory=dict)  # changes the request into one whose answer shows if the code is right
+    threads: int = 1
 
     @property
     def kind(self):
@@ -83,6 +84,7 @@ def workloads(size):
     chains, ais_chains, temperatures = pick(100, 1000), pick(20, 100), pick(50, 1000)
     wide_side, wide_hidden, wide_rows = pick(16, 64), pick(256, 4096), pick(256, 1024, 4096)
     spins, spin_chains, spin_sweeps = pick(128, 1024), pick(16, 128), pick(20, 200)
+    long_chains, long_ladder = pick(8, 128), pick(200, 14500)
     target = pick(-168, -160)
     return [
         trained("W1", 100, (*MATRICES, "sklearn")),
@@ -108,6 +110,12 @@ def workloads(size):
                  dict(kind="spins", couplings=("couplings", spins), visible=spins, chains=spin_chains,
                       sweeps=spin_sweeps),
                  ("ergodic", "loop", "dots", "numpy"), "sweeps", dict(sweeps=pick(20, 50), chains=16)),
+        Workload("W8", f"{shape}, AIS, {long_chains} chains, {long_ladder:,} temperatures, 2 threads",
+                 "chain-temperatures/s",
+                 dict(kind="ais", machine=("trained machine", hidden), base=("base",), visible=visible, hidden=hidden,
+                      chains=long_chains, temperatures=long_ladder),
+                 ("ergodic", "doubles"), "temperatures",
+                 dict(machine=("trained machine", 16), chains=100, temperatures=pick(500, 1000)), threads=2),
     ]
 
 

@@ -65,7 +65,9 @@ Outcome run_train(const TrainRequest& request, const Common& common, const Conte
 
 Outcome run_evaluate(const EvaluateRequest& request, const Common& common, const Context& context) {
   const EvaluateResult result = evaluate(request, context);
-  return {common.json ? to_json(result) + "\n" : to_text(result), "", context.stop_requested()};
+  std::string message = request.quality && !result.quality ? "stopped; no samples compared\n" : "";
+  if (result.quality) message = to_text(result.quality->mixing);
+  return {common.json ? to_json(result) + "\n" : to_text(result), message, context.stop_requested()};
 }
 
 Outcome run_sample(const SampleRequest& request, const Common& common, const Context& context) {

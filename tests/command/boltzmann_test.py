@@ -57,6 +57,42 @@ def test_evaluate_agrees_with_brute_force(units, graph):
         assert np.isclose(found, expected, rtol=1e-6)
 
 
+def grid_machine(path, height, width, coupling):
+    """Spins on an open grid with equal couplings."""
+    units = np.arange(height * width).reshape(height, width)
+    edges = np.concatenate([np.stack([units[:, :-1].ravel(), units[:, 1:].ravel()], axis=1),
+                            np.stack([units[:-1].ravel(), units[1:].ravel()], axis=1)])
+    edges = edges.astype(np.uint64)
+    arrays = {"couplings": np.full(len(edges), coupling, np.float32), "edges": edges,
+              "bias": np.zeros(height * width, np.float32)}
+    write_safetensors(path, arrays, {"format": "ergodic-model", "version": "1", "model": "boltzmann", "units": "spin"})
+
+
+def test_a_narrow_grid_of_any_length_is_exact():
+    """Against the transfer matrix of a column of four spins."""
+    coupling = float(np.float32(0.4))
+    grid_machine("g.safetensors", 4, 100, coupling)
+    columns = 2.0 * states(4) - 1
+    within = np.exp(coupling * (columns[:, :-1] * columns[:, 1:]).sum(axis=1))
+    transfer, weights, log_z = np.exp(coupling * columns @ columns.T), within, 0.0
+    for _ in range(99):
+        weights = within * (transfer @ weights)
+        log_z += np.log(weights.sum())
+        weights /= weights.sum()
+    np.save("x.npy", np.random.default_rng(1).integers(0, 2, (20, 4, 100)).astype(np.uint8))
+    answers = [ask("evaluate", "g.safetensors", "--data", "x.npy", "--threads", n) for n in (1, 3)]
+    assert answers[0] == answers[1] and answers[0]["log_z"]["method"] == "exact"
+    assert np.isclose(answers[0]["log_z"]["value"], log_z, rtol=1e-10)
+    assert "(exact)" in succeed("evaluate", "g.safetensors", "--data", "x.npy").stdout
+
+
+def test_a_graph_that_is_too_wide_is_said_to_be():
+    grid_machine("g.safetensors", 40, 40, 0.4)
+    np.save("x.npy", np.zeros((5, 40, 40), np.uint8))
+    answer = ask("evaluate", "g.safetensors", "--data", "x.npy")
+    assert answer["log_z"] is None and "too wide" in answer["why_no_log_z"] and "neighbours" in answer["why_no_log_z"]
+
+
 @pytest.mark.parametrize("method", ["exact", "pcd", "cd", "pseudo"])
 def test_every_method_learns_a_machine_of_its_own_kind(method):
     """Data drawn exactly from a chain of six spins; the couplings come back within 4 standard errors, which are about

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "boltzmann_machines.hpp"
+#include "ergodic/model/elimination.hpp"
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/sampler/gibbs.hpp"
@@ -265,7 +266,7 @@ TEST(BoltzmannLaws, SumsOverHiddenUnits) {
     const BoltzmannTruth truth(machine);
     const Layer seen = letters > 0 ? Layer(Potts{visible, letters}) : make_layer(name_of(machine.units()), visible);
     const State rows = test::all_states(seen);
-    const std::vector<double> free_energies = exact_free_energy(machine, rows, {});
+    const std::vector<double> free_energies = *exact_free_energy(machine, rows, {});
     std::vector<double> weights(rows.chains());
     for (std::size_t r = 0; r < rows.chains(); ++r) weights[r] = 0.1 * static_cast<double>(r + 1);
     std::vector<double> q(truth.p().size());  // of each state: the weight of its visible row, times p(hidden | visible)

@@ -7,6 +7,7 @@
 #include "boltzmann_machines.hpp"
 #include "data/error_message.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/model/elimination.hpp"
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "kernels/random_inputs.hpp"
 
@@ -338,25 +339,10 @@ TEST(ExactBoltzmann, TheLargestMachineIsExactToo) {
 
 TEST(ExactBoltzmann, RefusesWhatCannotBeEnumerated) {
   const Boltzmann machine(Spin{25}, grid_graph(5, 5, Border::kOpen));
-  expect_parts(message_of<UsageError>([&] { (void)exact_log_z(machine, {}); }), {"24 units", "found 25"});
   expect_parts(message_of<UsageError>([&] { exact_statistics(machine, {}); }), {"24 units", "found 25"});
   // 21^5 states are too few to be refused, 21^6 too many.
   EXPECT_TRUE(enumerable(Boltzmann(Potts{105, 21}, site_graph(grid_graph(1, 5, Border::kOpen), 21))));
   EXPECT_FALSE(enumerable(Boltzmann(Potts{126, 21}, site_graph(grid_graph(1, 6, Border::kOpen), 21))));
-}
-
-TEST(ExactBoltzmann, StopsWhenAsked) {
-  struct Impatient : Observer {
-    void progress(const Progress& p) override { last = p; }
-    bool stop_requested() override { return last.done > 0; }
-    Progress last;
-  } observer;
-  Context context;
-  context.observer = &observer;
-  const Boltzmann machine(Spin{20}, grid_graph(4, 5, Border::kOpen));
-  EXPECT_FALSE(exact_log_z(machine, context).has_value());
-  EXPECT_EQ(observer.last.done, 64u * 4096);
-  EXPECT_EQ(observer.last.total, 1u << 20);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "boltzmann_machines.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/data/synthetic.hpp"
-#include "ergodic/model/exact_boltzmann.hpp"
+#include "ergodic/model/elimination.hpp"
 
 namespace ergodic {
 namespace {

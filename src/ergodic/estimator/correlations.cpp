@@ -188,6 +188,13 @@ std::vector<double> PairSums::connected() const {
   return out;
 }
 
+PairSums sums_of(const State& rows, std::span<const double> weights, std::span<const UnitPair> pairs,
+                 const Context& context) {
+  PairSums out(rows.units(), pairs);
+  out.add(rows, 0, rows.chains(), weights, context);
+  return out;
+}
+
 Comparison compare(std::span<const PairSums> samples, const PairSums& data) {
   assert(samples.size() >= 2);
   return {agreement(samples, data, &PairSums::means), agreement(samples, data, &PairSums::connected)};

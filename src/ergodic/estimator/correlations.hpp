@@ -45,6 +45,10 @@ class PairSums {
   std::vector<double> units_, products_;
 };
 
+/// The sums over all rows of a state.
+PairSums sums_of(const State& rows, std::span<const double> weights, std::span<const UnitPair> pairs,
+                 const Context& context);
+
 /// One number of the model against the same of the data, over units or pairs.
 struct Agreement {
   std::size_t count = 0;

@@ -1,6 +1,7 @@
 // Estimate: no number without its error. Likelihoods come as a bracket.
 #pragma once
 
+#include <span>
 #include <string>
 
 namespace ergodic {
@@ -12,6 +13,14 @@ struct Estimate {
   double standard_error = 0.0;
   std::string method;
 };
+
+struct Mean {
+  double value = 0.0;
+  double standard_error = 0.0;
+};
+
+/// Of numbers that know nothing of each other.
+Mean mean_with_error(std::span<const double> values);
 
 inline Estimate exactly(double value) { return {value, value, value, 0.0, "exact"}; }
 

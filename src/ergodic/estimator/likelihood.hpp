@@ -22,8 +22,8 @@ std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context)
 
 /// What can be said of data under a machine. Everything is a mean over the rows, in nats.
 struct Judgement {
-  double free_energy = 0.0;
-  double row_error = 0.0;  ///< standard error of the free energy, and so of any likelihood, over rows
+  double free_energy = 0.0;  ///< NaN if stopped before
+  double row_error = 0.0;    ///< standard error of the free energy, and so of any likelihood, over rows
   std::optional<double> pseudo_log_likelihood;  ///< not of real units
   double pseudo_standard_error = 0.0;           ///< over rows, and over the sites looked at
   std::optional<Estimate> log_z;
@@ -35,29 +35,23 @@ struct Judgement {
 void add_annealed(Judgement& judgement, const AnnealedLogZ& found);
 
 /// -log p(x) - log Z of each row: F(x), with hidden units of a graph summed over, or the energy itself.
-/// UsageError if a graph has too many of them.
-std::vector<double> free_energies(const Rbm& model, const State& rows, const Context& context);
-std::vector<double> free_energies(const Boltzmann& model, const State& rows, const Context& context);
+/// UsageError if the graph of them is too wide; nothing if stopped before.
+std::optional<std::vector<double>> free_energies(const Rbm& model, const State& rows, const Context& context);
+std::optional<std::vector<double>> free_energies(const Boltzmann& model, const State& rows, const Context& context);
 template <EnergyModel Model>
-std::vector<double> free_energies(const Model& model, const State& rows, const Context& context) {
+std::optional<std::vector<double>> free_energies(const Model& model, const State& rows, const Context& context) {
   return model.energy(rows, context);
 }
 
-struct RowMean {
-  double value = 0.0;
-  double standard_error = 0.0;
-};
-RowMean mean_of(std::span<const double> values);
-
 Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context);
-/// The same for a machine on a graph: its hidden units are summed over, so there are few of them or none; without any,
-/// the free energy is the energy. UsageError if there are too many.
+/// The same for a machine on a graph: its hidden units are summed over, which needs a narrow graph of them; without
+/// any, the free energy is the energy. UsageError if it is too wide.
 Judgement judge(const Boltzmann& model, const State& rows, const Context& context);
 /// The same for any energy; log Z if exact_log_z of energy_log_z.hpp has it.
 template <EnergyModel Model>
 Judgement judge_energy(const Model& model, const State& rows, const Context& context) {
   Judgement out;
-  const RowMean mean = mean_of(free_energies(model, rows, context));
+  const Mean mean = mean_with_error(model.energy(rows, context));
   out.free_energy = mean.value;
   out.row_error = mean.standard_error;
   if (exactly_summable(model.units())) out.log_z = exact_log_z(model, context);

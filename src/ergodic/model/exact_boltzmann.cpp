@@ -10,12 +10,13 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/model/elimination.hpp"
 
 namespace ergodic {
 namespace {
 
 constexpr std::size_t kLowUnits = 12;       // whose patterns make a block
-constexpr std::size_t kBlocksAtATime = 64;  // between two reports, or with one table of weights
+constexpr std::size_t kBlocksAtATime = 64;  // with one table of weights
 
 bool is_on(std::size_t pattern, std::size_t unit) { return (pattern >> unit) & 1u; }
 
@@ -158,23 +159,6 @@ class LetterWalk {
   std::vector<double> bias_;
 };
 
-std::optional<double> log_z_of_letters(const Boltzmann& machine, const Context& context) {
-  const LetterWalk all(machine);
-  LogSum total;
-  for (std::size_t b = 0; b < all.blocks(); ++b) {
-    if (context.stop_requested()) return std::nullopt;
-    LogSum sum;
-    std::uint64_t states = 0;
-    all.walk(b, [&](const auto&, double log_weight) {
-      sum.add(log_weight);
-      ++states;
-    });
-    total.add(sum.value());
-    context.progress({(b + 1) * states, all.blocks() * states});
-  }
-  return total.value();
-}
-
 Statistics statistics_of_letters(const Boltzmann& machine, double log_z, const Context& context) {
   const LetterWalk all(machine);
   const Graph& graph = machine.graph();
@@ -208,7 +192,7 @@ bool no_more_states(const Layer& layer, std::size_t units, std::size_t two_value
 
 void require_enumerable(const Boltzmann& machine) {
   require(enumerable(machine),
-          fmt::format("exact sums over the states of a Boltzmann machine need {} units at most, or as many states of "
+          fmt::format("exact expectations of a Boltzmann machine need {} units at most, or as many states of "
                       "sites, found {} {} units",
                       kMaxEnumeratedUnits, machine.graph().units(), name_of(machine.units())));
 }
@@ -257,26 +241,8 @@ bool enumerable_hidden(const Boltzmann& machine) {
   return no_more_states(machine.units(), machine.hidden(), kMaxEnumeratedHidden);
 }
 
-std::optional<double> exact_log_z(const Boltzmann& machine, const Context& context) {
-  require_enumerable(machine);
-  if (letters_of(machine.units()) > 0) return log_z_of_letters(machine, context);
-  const StateWalk all(machine);
-  LogSum total;
-  for (std::size_t first = 0; first < all.blocks(); first += kBlocksAtATime) {
-    if (context.stop_requested()) return std::nullopt;
-    std::vector<double> partial(std::min(kBlocksAtATime, all.blocks() - first));
-    context.for_blocks(partial.size(), 1, [&](std::size_t b, std::size_t) {
-      LogSum sum;
-      all.walk(first + b, [&](std::size_t, double log_weight) { sum.add(log_weight); });
-      partial[b] = sum.value();
-    });
-    for (const double p : partial) total.add(p);
-    context.progress({(first + partial.size()) * all.patterns(), all.blocks() * all.patterns()});
-  }
-  return total.value();
-}
-
 Statistics exact_statistics(const Boltzmann& machine, const Context& context) {
+  require_enumerable(machine);
   const std::optional<double> log_z = exact_log_z(machine, {context.threads});
   if (letters_of(machine.units()) > 0) return statistics_of_letters(machine, *log_z, context);
   const HighUnits high(StateWalk(machine), *log_z, context);
@@ -293,15 +259,6 @@ Statistics exact_statistics(const Boltzmann& machine, const Context& context) {
       out[e] = low * low + low * gap * (p[i] + p[j]) + gap * gap * high.both(i, j);
     });
   }
-  return out;
-}
-
-std::vector<double> exact_free_energy(const Boltzmann& machine, const State& visible, const Context& context) {
-  if (machine.hidden() == 0) return machine.energy(visible, context);
-  std::vector<double> out(visible.chains());
-  for_hidden_states(machine, visible, context, [&](std::size_t r, const State&, std::span<const double> energies) {
-    out[r] = -log_sum_of(energies);
-  });
   return out;
 }
 

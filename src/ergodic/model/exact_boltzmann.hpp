@@ -1,10 +1,8 @@
-// Exact sums over all states of a small Boltzmann machine on a graph.
+// Exact expectations of a small Boltzmann machine on a graph, by enumeration of its states.
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
-#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/model/boltzmann.hpp"
@@ -20,15 +18,8 @@ inline constexpr std::size_t kMaxEnumeratedHidden = 16;
 bool enumerable(const Boltzmann& machine);
 bool enumerable_hidden(const Boltzmann& machine);
 
-/// log Z. UsageError if not enumerable. Progress counts states; nothing if stopped before the end.
-std::optional<double> exact_log_z(const Boltzmann& machine, const Context& context);
-
-/// The machine's expectation of the statistics: of x_i x_j along the edges, and of x.
+/// The machine's expectation of the statistics: of x_i x_j along the edges, and of x. UsageError if not enumerable.
 Statistics exact_statistics(const Boltzmann& machine, const Context& context);
-
-/// F(x) = -log sum over hidden states of e^-E(x, v) for each row of visible units: log p(x) = -F(x) - log Z. UsageError
-/// if the hidden units are not enumerable.
-std::vector<double> exact_free_energy(const Boltzmann& machine, const State& visible, const Context& context);
 
 /// Adds row_weight * the expectation of the statistics given the visible units, over the rows. One row weight, or one
 /// for each row.

@@ -12,10 +12,10 @@
 namespace ergodic {
 namespace {
 
-constexpr std::size_t kChainsAtATime = 32;  // which share the couplings of a site while these are in the cache
-constexpr std::size_t kRowsAtATime = 8;     // of states, for one thread
-constexpr std::size_t kUnitsAtATime = 32;   // of statistics
-constexpr std::size_t kRowsAtOnce = 256;    // whose conditional means are held
+constexpr std::size_t kChainsAtATime = 256;  // which share the couplings of a site while these are in the cache
+constexpr std::size_t kRowsAtATime = 8;      // of states, for one thread
+constexpr std::size_t kUnitsAtATime = 32;    // of statistics
+constexpr std::size_t kRowsAtOnce = 256;     // whose conditional means are held
 
 /// The unit that is on at each site.
 void find_on(const State& x, std::size_t row, std::span<std::uint32_t> out) {

@@ -5,71 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <utility>
 
 #include "ergodic/report/sheet.hpp"
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
-#include "ergodic/sampler/gibbs.hpp"
 #include "ergodic/store/model_file.hpp"
 
 namespace ergodic {
 namespace {
-
-constexpr std::size_t kMostPairs = 1000000;  // of a machine with more, a random choice
-constexpr std::size_t kGroups = 10;          // of chains, for the standard errors
-
-/// The samples' sums, chains in groups; empty if stopped.
-struct Sampled {
-  std::vector<PairSums> groups;
-  std::optional<MixingReport> mixing;
-};
-
-/// Whether a sweep of the second half is one to draw from: so many of them, the last always.
-bool due(std::uint64_t sweep, const CompareRequest& request) {
-  const std::uint64_t half = request.sweeps - request.sweeps / 2, left = request.sweeps - sweep;
-  const std::uint64_t every = std::max<std::uint64_t>(1, half / request.draws);
-  return left % every == 0 && left / every < request.draws && left < half;
-}
-
-const State& visible_states(const Rbm&, const Chains& chains) { return chains.layers[Rbm::kVisible]; }
-State visible_states(const Boltzmann& machine, const Chains& chains) { return machine.visible_part(chains.layers[0]); }
-
-template <GibbsModel Model>
-Sampled sampled(const Model& machine, const CompareRequest& request, std::span<const UnitPair> pairs, Key key,
-                const Context& context) {
-  Chains chains = far_start(machine, request.count, key, context);
-  MixingWatch watch(watched_energy(machine), request.count, request.sweeps, Model::kLayers == 2);
-  const std::size_t units = visible_states(machine, chains).units();
-  Sampled out{std::vector<PairSums>(kGroups, PairSums(units, pairs)), std::nullopt};
-  while (chains.sweep < request.sweeps) {
-    if (context.stop_requested()) return {};
-    step(Gibbs{}, machine, chains, key, context);
-    watch.look(chains, context);
-    context.progress({chains.sweep, request.sweeps});
-    if (!due(chains.sweep, request)) continue;
-    const State& states = visible_states(machine, chains);
-    for (std::size_t g = 0; g < kGroups; ++g) {
-      out.groups[g].add(states, g * request.count / kGroups, (g + 1) * request.count / kGroups, {}, context);
-    }
-  }
-  out.mixing = watch.report();
-  return out;
-}
-
-/// Without conditionals there is no Gibbs sampling.
-Sampled sampled(const Neural&, const CompareRequest&, std::span<const UnitPair>, Key, const Context&) {
-  throw UsageError("compare draws its samples by Gibbs sampling, and a neural energy has no conditionals");
-}
-
-PairSums sums_of(const Layer& visible, const Dataset& data, std::span<const UnitPair> pairs, Key key,
-                 const Context& context) {
-  const State rows = first_rows(visible, data, data.rows(), key);
-  PairSums out(rows.units(), pairs);
-  out.add(rows, 0, rows.chains(), data.weights, context);
-  return out;
-}
 
 constexpr std::size_t kSide = 400;  // pixels of a scatter plot
 
@@ -133,11 +77,9 @@ Spec CompareRequest::spec() {
   spec.group("").path("model", model, "a machine that `ergodic train` wrote").positional().required();
   add_data_options(spec, data);
   add_split_option(spec, split);
-  spec.group("Sampling")
-      .count("count", count, kGroups, 1000000, "how many chains")
-      .count("sweeps", sweeps, 2, 1000000000000, "sweeps of each chain, of which the first half is warm-up")
-      .count("draws", draws, 1, 1000000, "states of each chain that are compared, spread over the second half")
-      .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers");
+  spec.group("Sampling");
+  add_own_samples_options(spec, sampling);
+  spec.count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers");
   spec.group("Output").path("out", out, "a picture of the samples' means and correlations over the data's (.png)");
   return spec;
 }
@@ -148,17 +90,29 @@ CompareResult compare_with_data(const CompareRequest& request, const Context& co
   const Layer visible = visible_of(file.machine);
   const Dataset data = load_split_for(visible, request.data, request.split);
   const Key key{request.seed};
-  const std::vector<UnitPair> pairs = choose_pairs(units_of(visible), letters_of(visible), kMostPairs, Key{});
-  const PairSums expected = sums_of(visible, data, pairs, key, context);
-  const Sampled samples =
-      std::visit([&](const auto& m) { return sampled(m, request, pairs, key, context); }, file.machine);
-  CompareResult out{data.rows(), data.effective_rows(), 0, samples.groups.empty(), {}, samples.mixing};
+  const std::vector<UnitPair> pairs = pairs_of(visible);
+  const State rows = first_rows(visible, data, data.rows(), key);
+  const PairSums expected = sums_of(rows, data.weights, pairs, context);
+  const std::optional<OwnSamples> own = draw_own_samples(file.machine, request.sampling, pairs, key, context);
+  CompareResult out{data.rows(), data.effective_rows(), 0, !own, {}, std::nullopt};
   if (out.stopped) return out;
-  if (out.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*out.mixing));
-  for (std::uint64_t s = 1; s <= request.sweeps; ++s) out.samples += due(s, request) ? request.count : 0;
-  out.comparison = compare(samples.groups, expected);
-  if (!request.out.empty()) write_png(request.out, picture_of(expected, samples.groups));
+  out.samples = own->samples;
+  out.mixing = own->mixing;
+  out.comparison = compare(own->groups, expected);
+  if (!request.out.empty()) write_png(request.out, picture_of(expected, own->groups));
   return out;
+}
+
+std::string to_json(const Comparison& comparison) {
+  return nlohmann::ordered_json{{"means", json_of(comparison.means)},
+                                {"correlations", json_of(comparison.correlations)}}
+      .dump();
+}
+
+std::string to_text(const Comparison& comparison) {
+  return fmt::format("{:<22} {:>9} {:>9} {:<11} {:>8} {:<11} {:>8}\n", "samples over data", "numbers", "Pearson", "",
+                     "slope", "", "ceiling") +
+         row_of("means of units", comparison.means) + row_of("two-site correlations", comparison.correlations);
 }
 
 std::string to_json(const CompareResult& r) {
@@ -167,8 +121,7 @@ std::string to_json(const CompareResult& r) {
   out["samples"] = r.samples;
   out["mixed"] = nullptr;
   if (r.mixing->verdict.mixing != Mixing::kUnknown) out["mixed"] = r.mixing->verdict.mixing == Mixing::kYes;
-  out["means"] = json_of(r.comparison.means);
-  out["correlations"] = json_of(r.comparison.correlations);
+  out.update(nlohmann::ordered_json::parse(to_json(r.comparison)));
   return out.dump(2);
 }
 
@@ -177,10 +130,7 @@ std::string to_text(const CompareResult& r) {
   std::string out = fmt::format("data                   {} rows", r.rows);
   if (r.effective_rows != static_cast<double>(r.rows)) out += fmt::format(", worth {:.1f}", r.effective_rows);
   out += fmt::format("\nsamples                {}\n\n", r.samples);
-  out += fmt::format("{:<22} {:>9} {:>9} {:<11} {:>8} {:<11} {:>8}\n", "samples over data", "numbers", "Pearson", "",
-                     "slope", "", "ceiling");
-  return out + row_of("means of units", r.comparison.means) +
-         row_of("two-site correlations", r.comparison.correlations);
+  return out + to_text(r.comparison);
 }
 
 }  // namespace ergodic

@@ -11,6 +11,7 @@
 #include "ergodic/estimator/correlations.hpp"
 #include "ergodic/run/data_request.hpp"
 #include "ergodic/run/mixing.hpp"
+#include "ergodic/run/own_samples.hpp"
 
 namespace ergodic {
 
@@ -18,9 +19,7 @@ struct CompareRequest {
   std::filesystem::path model;
   DataOptions data;
   Split split = Split::kTrain;
-  std::uint64_t count = 1000;
-  std::uint64_t sweeps = 1000;
-  std::uint64_t draws = 10;
+  OwnSamplesOptions sampling;
   std::uint64_t seed = 1;
   std::filesystem::path out;
 
@@ -42,5 +41,9 @@ CompareResult compare_with_data(const CompareRequest& request, const Context& co
 
 std::string to_json(const CompareResult& result);
 std::string to_text(const CompareResult& result);
+
+/// Its part for other commands.
+std::string to_json(const Comparison& comparison);
+std::string to_text(const Comparison& comparison);
 
 }  // namespace ergodic

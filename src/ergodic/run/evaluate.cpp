@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "ergodic/core/error.hpp"
 #include "ergodic/estimator/energy_path.hpp"
 #include "ergodic/estimator/rbm_path.hpp"
 #include "ergodic/estimator/station_path.hpp"
@@ -77,6 +79,18 @@ std::unique_ptr<Path> path_along(const Neural&, const std::vector<Parameters>&, 
   throw UsageError("a neural energy is annealed from the data's own normal distribution; leave out --path");
 }
 
+/// Spends the budget on the log Z that the judgement lacks.
+void anneal(const Budget& budget, Path& path, const State& rows, Key key, EvaluateResult& out, const Context& context) {
+  const auto annealed = context.stop_requested() ? std::nullopt : spend(budget, path, rows, key, context);
+  if (!annealed) {
+    out.why_no_log_z = "stopped before the end";
+    return;
+  }
+  for (const std::string& doubt : doubts_about(annealed->found)) context.warn(doubt + " (--budget)");
+  add_annealed(out.judgement, annealed->found);
+  out.partial = annealed->stopped;
+}
+
 }  // namespace
 
 Spec EvaluateRequest::spec() {
@@ -90,12 +104,17 @@ Spec EvaluateRequest::spec() {
             "bracket",
             "N")
       .path("path", path, "the folder of `ergodic train --trajectory`: annealing goes the way that training went")
-      .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers of annealing and of the pseudo-likelihood");
+      .count("seed", seed, 0, ~std::uint64_t{0},
+             "names the random numbers of annealing, of the pseudo-likelihood and of the samples");
+  out.group("Quality").flag("quality", quality, "hold samples of the machine against the data too");
+  add_own_samples_options(out, sampling);
   return out;
 }
 
 EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) {
   const Budget budget = budget_from(request.budget);
+  require(request.quality || request.sampling == OwnSamplesOptions{},
+          "--count, --sweeps and --draws are for the samples of --quality; give that too");
   const ModelFile file = load_model(request.model);
   const Key key{request.seed};
   const Layer visible = visible_of(file.machine);
@@ -105,20 +124,13 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) 
   const State rows = first_rows(visible, data, data.rows(), key);
   return std::visit(
       [&](const auto& machine) {
-        EvaluateResult out{data.rows(), judged(machine, rows, key, context), "", false};
-        if (out.judgement.log_z) return out;
-        if (!context.stop_requested()) {
-          const std::unique_ptr<Path> path = request.path.empty()
-                                                 ? path_to(machine, rows, context)
-                                                 : path_along(machine, std::move(stations), rows, context);
-          if (const auto annealed = spend(budget, *path, rows, key, context)) {
-            for (const std::string& doubt : doubts_about(annealed->found)) context.warn(doubt + " (--budget)");
-            add_annealed(out.judgement, annealed->found);
-            out.partial = annealed->stopped;
-            return out;
-          }
+        EvaluateResult out{data.rows(), judged(machine, rows, key, context), "", false, std::nullopt};
+        if (!out.judgement.log_z) {
+          const std::unique_ptr<Path> path =
+              request.path.empty() ? path_to(machine, rows, context) : path_along(machine, stations, rows, context);
+          anneal(budget, *path, rows, key, out, context);
         }
-        out.why_no_log_z = "stopped before the end";
+        if (request.quality) out.quality = quality_of(file.machine, data, request.sampling, key, context);
         return out;
       },
       file.machine);
@@ -137,6 +149,7 @@ std::string to_json(const EvaluateResult& result) {
   if (j.pseudo_log_likelihood) {
     out["pseudo_log_likelihood"] = {{"value", *j.pseudo_log_likelihood}, {"standard_error", j.pseudo_standard_error}};
   }
+  if (result.quality) out["quality"] = nlohmann::ordered_json::parse(to_json(*result.quality));
   return out.dump(2);
 }
 
@@ -152,11 +165,12 @@ std::string to_text(const EvaluateResult& result) {
   } else {
     out += fmt::format("log-likelihood         not known: {}\n", result.why_no_log_z);
   }
-  out += fmt::format("free energy            {:.4f} nats a row\n", j.free_energy);
+  if (!std::isnan(j.free_energy)) out += fmt::format("free energy            {:.4f} nats a row\n", j.free_energy);
   if (j.pseudo_log_likelihood) {
     out += fmt::format("pseudo-log-likelihood  {:.2f} +- {:.2f} nats a row\n", *j.pseudo_log_likelihood,
                        j.pseudo_standard_error);
   }
+  if (result.quality) out += to_text(*result.quality);
   return out;
 }
 

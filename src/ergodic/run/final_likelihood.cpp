@@ -42,7 +42,9 @@ std::optional<FinalLikelihood> final_likelihood(const Annealable& machine, const
   const State rows = some_rows(machine.visible, data, key);
   const auto found = spend({0, seconds}, *machine.path(rows, inner), rows, key, inner);
   if (!found) return std::nullopt;
-  const RowMean energy = mean_of(machine.free_energies(rows, inner));
+  const auto energies = machine.free_energies(rows, inner);
+  if (!energies) return std::nullopt;
+  const Mean energy = mean_with_error(*energies);
   return FinalLikelihood{log_likelihood_of(energy.value, found->found.log_z), energy.standard_error, rows.chains(),
                          apart, found->found.temperatures};
 }

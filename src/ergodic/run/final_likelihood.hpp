@@ -30,7 +30,7 @@ struct FinalLikelihood {
 struct Annealable {
   Layer visible;
   std::function<std::unique_ptr<Path>(const State& rows, const Context& context)> path;
-  std::function<std::vector<double>(const State& rows, const Context& context)> free_energies;
+  std::function<std::optional<std::vector<double>>(const State& rows, const Context& context)> free_energies;
 };
 
 /// Spends these seconds on annealing. Nothing if the data has missing values, or if stopped.

@@ -1,0 +1,97 @@
+#include "ergodic/run/quality.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <variant>
+#include <vector>
+
+#include "ergodic/core/error.hpp"
+#include "ergodic/estimator/likelihood.hpp"
+#include "ergodic/run/compare.hpp"
+#include "ergodic/run/data_request.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::uint8_t kRowStream = 2;  // of splitting: the others set rows apart and choose pairs
+
+/// So many random rows of a state.
+State chosen_rows(const State& all, std::size_t count, Key key) {
+  if (count == all.chains()) return all;
+  const std::vector<std::uint32_t> order = permutation(all.chains(), key.at(Purpose::kSplit, 0, kRowStream));
+  State out = all.rows(0, count);
+  for (std::size_t r = 0; r < count; ++r) out.set_row(r, all, order[r]);
+  return out;
+}
+
+nlohmann::ordered_json json_of(const Mean& mean) {
+  return {{"value", mean.value}, {"standard_error", mean.standard_error}};
+}
+
+std::string share_row(const char* name, const Mean& share) {
+  return fmt::format("{:<22} {:.3f} +- {:.3f}\n", name, share.value, share.standard_error);
+}
+
+std::string energy_row(const char* name, const Mean& energy) {
+  return fmt::format("{:<22} {:.4f} +- {:.2g}\n", name, energy.value, energy.standard_error);
+}
+
+}  // namespace
+
+std::optional<Quality> quality_of(const Machine& machine, const Dataset& data, const OwnSamplesOptions& options,
+                                  Key key, const Context& context) {
+  const std::size_t rows = std::min<std::size_t>(data.rows(), options.count);
+  if (data.rows() < kFewestNeighbours) {
+    throw DataError(fmt::format("--quality needs {} rows of data at least, found {}", kFewestNeighbours, data.rows()));
+  }
+  const Layer visible = visible_of(machine);
+  const State all = first_rows(visible, data, data.rows(), key);
+  const std::vector<UnitPair> pairs = pairs_of(visible);
+  const std::optional<OwnSamples> own = draw_own_samples(machine, options, pairs, key, context);
+  if (!own) return std::nullopt;
+  const State chosen = chosen_rows(all, rows, key), samples = own->last.rows(0, rows);
+  const auto neighbours = neighbour_test(chosen, samples, context);
+  const auto energies = [&](const State& x) {
+    return std::visit([&](const auto& model) { return free_energies(model, x, context); }, machine);
+  };
+  const auto of_data = energies(chosen), of_samples = energies(samples);
+  if (!neighbours || !of_data || !of_samples) return std::nullopt;
+  return Quality{rows,
+                 *neighbours,
+                 mean_with_error(*of_data),
+                 mean_with_error(*of_samples),
+                 distribution_gap(*of_data, *of_samples),
+                 own->samples,
+                 compare(own->groups, sums_of(all, data.weights, pairs, context)),
+                 own->mixing};
+}
+
+std::string to_json(const Quality& quality) {
+  nlohmann::ordered_json out{{"rows", quality.rows}, {"samples", quality.samples}, {"mixed", nullptr}};
+  if (quality.mixing.verdict.mixing != Mixing::kUnknown) out["mixed"] = quality.mixing.verdict.mixing == Mixing::kYes;
+  out["nearest_neighbours"] = {{"data", json_of(quality.neighbours.data)},
+                               {"samples", json_of(quality.neighbours.samples)}};
+  out["energy"] = {{"data", json_of(quality.data_energy)},
+                   {"samples", json_of(quality.sample_energy)},
+                   {"distance", quality.energy_gap.distance},
+                   {"critical_distance", quality.energy_gap.critical}};
+  out.update(nlohmann::ordered_json::parse(to_json(quality.moments)));
+  return out.dump();
+}
+
+std::string to_text(const Quality& quality) {
+  return fmt::format(
+             "\n{} rows of data against {} samples; nearer to their own kind (same law: 0.5, far: 1, copies: 0)\n",
+             quality.rows, quality.rows) +
+         share_row("  data", quality.neighbours.data) + share_row("  samples", quality.neighbours.samples) +
+         "energies\n" + energy_row("  data", quality.data_energy) + energy_row("  samples", quality.sample_energy) +
+         fmt::format("{:<22} {:.3f} ({} {:.3f}, which the same law exceeds in 1 % of cases)\n", "  distance (KS)",
+                     quality.energy_gap.distance,
+                     quality.energy_gap.distance > quality.energy_gap.critical ? "above" : "not above",
+                     quality.energy_gap.critical) +
+         fmt::format("\nall rows against {} samples\n", quality.samples) + to_text(quality.moments);
+}
+
+}  // namespace ergodic

@@ -1,0 +1,37 @@
+// How a machine's own samples compare with data: `ergodic evaluate --quality`.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/data/dataset.hpp"
+#include "ergodic/estimator/correlations.hpp"
+#include "ergodic/estimator/two_sample.hpp"
+#include "ergodic/run/mixing.hpp"
+#include "ergodic/run/own_samples.hpp"
+#include "ergodic/store/model_file.hpp"
+
+namespace ergodic {
+
+struct Quality {
+  std::size_t rows = 0;      ///< of data, against as many samples of chains of their own: for all but the moments
+  NeighbourTest neighbours;  ///< which are nearer to their own kind
+  Mean data_energy, sample_energy;
+  DistributionGap energy_gap;  ///< of these energies: free ones, where there are hidden units
+  std::uint64_t samples = 0;   ///< for the moments, against all rows
+  Comparison moments;
+  MixingReport mixing;
+};
+
+/// Of data with values for the visible units. Warns if the chains have not mixed. DataError for too few rows,
+/// UsageError for too few chains. Nothing if stopped before the end.
+std::optional<Quality> quality_of(const Machine& machine, const Dataset& data, const OwnSamplesOptions& options,
+                                  Key key, const Context& context);
+
+std::string to_json(const Quality& quality);
+std::string to_text(const Quality& quality);
+
+}  // namespace ergodic
