@@ -65,7 +65,7 @@ def test_rates_are_printed():
     bits_machine()
     done = succeed("sample", "bits.safetensors", "--sampler", "tempering", "--inner", "metropolis", "--temperatures", 3,
                    "--count", 20, "--out", "s.npy")
-    assert "accepted " in done.stderr and "neighbouring temperatures swapped " in done.stderr
+    assert "accepted " in done.stderr and "neighbouring levels swapped " in done.stderr
     assert " about " in done.stderr and "<=" not in done.stderr
 
 
