@@ -159,7 +159,9 @@ class TemperedSampling final : public Sampling {
   TemperedSampling(const SamplingOptions& options, const Inner& inner, Ladder ladder)
       : kernel_{std::vector<Inner>(ladder.levels(), inner)},
         ladder_(std::move(ladder)),
-        rates_(options.sweeps, proposes(inner)) {}
+        rates_(options.sweeps, proposes(inner)),
+        trial_end_(options.sweeps / 4),
+        trial_(trial_end_, proposes(inner)) {}
 
   void sweep(Chains& chains, Key key, const Context& context) override {
     if (all_.layers.empty()) all_ = chains;
@@ -167,7 +169,7 @@ class TemperedSampling final : public Sampling {
     const StepInfo info = step(kernel_, ladder_, all_, key, context);
     if (rates_.warming(sweep)) {
       kernel_ = adapted(std::move(kernel_), info, sweep);
-      if constexpr (requires { ladder_.adapt(info, sweep, context); }) ladder_.adapt(info, sweep, context);
+      adapt(info, sweep, context);
     } else {
       rates_.count(info);
     }
@@ -178,10 +180,23 @@ class TemperedSampling final : public Sampling {
   std::vector<double> swapped() const override { return rates_.swapped(); }
 
  private:
+  /// Temperatures move after every sweep of warm-up. Of stations those that are not needed are left out once, in the
+  /// middle of it.
+  void adapt(const StepInfo& info, std::uint64_t sweep, const Context& context) {
+    if constexpr (requires { ladder_.adapt(info, sweep, context); }) {
+      ladder_.adapt(info, sweep, context);
+    } else if (sweep < trial_end_) {
+      if (!trial_.warming(sweep)) trial_.count(info);
+      if (sweep + 1 == trial_end_) keep_levels(enough_levels(trial_.swapped()), kernel_, ladder_, all_);
+    }
+  }
+
   Tempered<Inner> kernel_;
   Ladder ladder_;
   Rates rates_;
-  Chains all_;  // at every level
+  std::uint64_t trial_end_;
+  Rates trial_;  // of all stations
+  Chains all_;   // at every level
 };
 
 template <class Inner, class Model>

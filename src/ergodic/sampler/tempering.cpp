@@ -37,6 +37,21 @@ std::vector<double> adapted_ladder(std::span<const double> betas, std::span<cons
   return out;
 }
 
+std::vector<std::size_t> enough_levels(std::span<const double> swapped) {
+  constexpr double kOften = 0.4;
+  std::vector<std::size_t> out{0};
+  double through = 1.0;  // all levels between the last that is kept and level k
+  for (std::size_t k = 0; k < swapped.size(); ++k) {
+    if (k > out.back() && through * swapped[k] < kOften) {
+      out.push_back(k);
+      through = 1.0;
+    }
+    through *= swapped[k];
+  }
+  out.push_back(swapped.size());
+  return out;
+}
+
 std::vector<double> swap_neighbours(const Matrix<double>& exponents, const Draw& draw, std::size_t first,
                                     Chains& chains) {
   const std::size_t layers = chains.layers.size() / (exponents.rows() + 1), count = chains.count();

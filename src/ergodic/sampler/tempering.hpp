@@ -11,7 +11,7 @@
 //
 // Stations, other machines of the same shape: those that training met, from the last to the first (Béreux, Decelle,
 // Furtlehner and Seoane 2023). They learned the valleys of the energy one after the other, where heat melts all at
-// once.
+// once. Those that are not needed for swaps are left out.
 //
 // Levels are layers of the chains: level k of a machine of L layers has those from k L on, and the first is the result.
 #pragma once
@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -57,6 +58,7 @@ class Replicas {
 
   const std::vector<double>& betas() const { return betas_; }
   std::size_t levels() const { return betas_.size(); }
+  std::size_t most_levels() const { return levels(); }
   const auto& level(std::size_t k) const { return levels_[k]; }
 
   /// The exponents of the swaps of each level with the next, a row for each pair and a column for each chain:
@@ -89,22 +91,36 @@ class Replicas {
   std::vector<Level> levels_;
 };
 
+/// Which levels are enough, given how often each swaps with the next: the first, the last, and between them no more
+/// than it takes. Swaps with a level further away are rarer than their way through all levels between, by the product
+/// of their rates: where that is 0.4, about a quarter.
+std::vector<std::size_t> enough_levels(std::span<const double> swapped);
+
 /// Machines of one shape, the first of which is the one asked for.
 template <class Model>
 class Stations {
  public:
   static constexpr std::size_t kLayers = layers_of<Model>();
 
-  explicit Stations(std::vector<Model> machines) : levels_(std::move(machines)) {}
+  explicit Stations(std::vector<Model> machines) : machines_(std::move(machines)), used_(machines_.size()) {
+    std::iota(used_.begin(), used_.end(), std::size_t{0});
+  }
 
-  std::size_t levels() const { return levels_.size(); }
-  const Model& level(std::size_t k) const { return levels_[k]; }
+  std::size_t levels() const { return used_.size(); }
+  std::size_t most_levels() const { return machines_.size(); }
+  const Model& level(std::size_t k) const { return machines_[used_[k]]; }
+
+  /// Leaves out all levels but these.
+  void keep(std::span<const std::size_t> levels) {
+    for (std::size_t k = 0; k < levels.size(); ++k) used_[k] = used_[levels[k]];
+    used_.resize(levels.size());
+  }
 
   /// E_i(x_i) + E_j(x_j) - E_i(x_j) - E_j(x_i), as for replicas.
   Matrix<double> swap_exponents(const Chains& chains, const Context& context) const {
     Matrix<double> out(levels() - 1, chains.count());
     const auto energies = [&](std::size_t of, std::size_t at) {
-      return joint_energy(levels_[of], layers_at<Model>(at, chains.layers), context);
+      return joint_energy(level(of), layers_at<Model>(at, chains.layers), context);
     };
     std::vector<double> own = energies(0, 0);
     for (std::size_t k = 0; k + 1 < levels(); ++k) {
@@ -117,7 +133,8 @@ class Stations {
   }
 
  private:
-  std::vector<Model> levels_;
+  std::vector<Model> machines_;
+  std::vector<std::size_t> used_;
 };
 
 /// A sampler for each level.
@@ -142,7 +159,7 @@ StepInfo step(const Tempered<Inner>& kernel, const Ladder& ladder, Chains& chain
   StepInfo info;
   for (std::size_t k = 0; k < levels; ++k) {
     // Each level has random numbers of its own: those of other sweeps.
-    Chains level{{}, chains.sweep * levels + k, chains.first_chain};
+    Chains level{{}, chains.sweep * ladder.most_levels() + k, chains.first_chain};
     const auto layers = chains.layers.begin() + static_cast<std::ptrdiff_t>(k * kLayers);
     std::move(layers, layers + kLayers, std::back_inserter(level.layers));
     info.levels.push_back(step(kernel.inner[k], ladder.level(k), level, key, context).accepted);
@@ -153,6 +170,22 @@ StepInfo step(const Tempered<Inner>& kernel, const Ladder& ladder, Chains& chain
   info.swapped = swap_neighbours(ladder.swap_exponents(chains, context), draw, chains.sweep % 2, chains);
   ++chains.sweep;
   return info;
+}
+
+/// Leaves out all levels but these.
+template <class Inner, class Model>
+void keep_levels(std::span<const std::size_t> kept, Tempered<Inner>& kernel, Stations<Model>& stations,
+                 Chains& chains) {
+  constexpr std::size_t kLayers = Stations<Model>::kLayers;
+  Tempered<Inner> inner;
+  std::vector<State> layers;
+  for (const std::size_t k : kept) {
+    inner.inner.push_back(std::move(kernel.inner[k]));
+    for (std::size_t l = 0; l < kLayers; ++l) layers.push_back(std::move(chains.layers[k * kLayers + l]));
+  }
+  kernel = std::move(inner);
+  chains.layers = std::move(layers);
+  stations.keep(kept);
 }
 
 /// The samplers of all levels after a sweep of warm-up, the k-th, each as it adapts by itself.
