@@ -40,8 +40,8 @@ std::string energy_row(const char* name, const Mean& energy) {
 
 }  // namespace
 
-std::optional<Quality> quality_of(const Machine& machine, const Dataset& data, const OwnSamplesOptions& options,
-                                  Key key, const Context& context) {
+std::optional<Quality> quality_of(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
+                                  const OwnSamplesOptions& options, Key key, const Context& context) {
   const std::size_t rows = std::min<std::size_t>(data.rows(), options.count);
   if (data.rows() < kFewestNeighbours) {
     throw DataError(fmt::format("--quality needs {} rows of data at least, found {}", kFewestNeighbours, data.rows()));
@@ -49,7 +49,7 @@ std::optional<Quality> quality_of(const Machine& machine, const Dataset& data, c
   const Layer visible = visible_of(machine);
   const State all = first_rows(visible, data, data.rows(), key);
   const std::vector<UnitPair> pairs = pairs_of(visible);
-  const std::optional<OwnSamples> own = draw_own_samples(machine, options, pairs, key, context);
+  const std::optional<OwnSamples> own = draw_own_samples(machine, stations, options, pairs, key, context);
   if (!own) return std::nullopt;
   const State chosen = chosen_rows(all, rows, key), samples = own->last.rows(0, rows);
   const auto neighbours = neighbour_test(chosen, samples, context);

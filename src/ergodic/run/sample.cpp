@@ -152,7 +152,7 @@ SampleResult sample_from(const Model& model, const ModelFile& file, const Sample
   const Key key{request.seed};
   SamplingOptions options = request.sampling;
   if (completes) options.fixed = mask_for(model, read_mask(request.fixed, visible));
-  if (!request.path.empty()) options.stations = stations_in(request.path, file.machine);
+  options.stations = stations_in(request.path, file.machine);
   const auto started = std::chrono::steady_clock::now();
   Chains chains = completes ? chains_at(model, start_rows(request, visible), key, context)
                             : far_start(model, request.count, key, context);

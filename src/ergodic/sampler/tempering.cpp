@@ -38,7 +38,7 @@ std::vector<double> adapted_ladder(std::span<const double> betas, std::span<cons
 }
 
 std::vector<std::size_t> enough_levels(std::span<const double> swapped) {
-  constexpr double kOften = 0.4;
+  constexpr double kOften = 0.25;
   std::vector<std::size_t> out{0};
   double through = 1.0;  // all levels between the last that is kept and level k
   for (std::size_t k = 0; k < swapped.size(); ++k) {

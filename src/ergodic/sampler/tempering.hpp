@@ -91,9 +91,9 @@ class Replicas {
   std::vector<Level> levels_;
 };
 
-/// Which levels are enough, given how often each swaps with the next: the first, the last, and between them no more
-/// than it takes. Swaps with a level further away are rarer than their way through all levels between, by the product
-/// of their rates: where that is 0.4, about a quarter.
+/// Which levels are enough, given how often each swaps with the next: the first, the last, and between them those
+/// without which a swap would be rarer than a quarter. How often levels further apart would swap is taken to be the
+/// product of the rates between them.
 std::vector<std::size_t> enough_levels(std::span<const double> swapped);
 
 /// Machines of one shape, the first of which is the one asked for.
