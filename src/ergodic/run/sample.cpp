@@ -132,6 +132,10 @@ void require_consistent(const SampleRequest& request) {
   require(request.path.empty() || request.sampling.sampler == SamplerKind::kTempering,
           fmt::format("--path gives the levels of tempering, and --sampler is {}; take --sampler tempering",
                       name_of(request.sampling.sampler)));
+  const SamplingOptions standard;
+  require(request.path.empty() ||
+              (request.sampling.temperatures == standard.temperatures && request.sampling.hottest == standard.hottest),
+          "--temperatures and --hottest make a ladder of one machine, and --path one of many: leave out either");
   require(!request.means || request.sampling.sampler != SamplerKind::kAnnealing,
           "annealing looks for states of low energy, which have no expected values; leave out --means");
 }
