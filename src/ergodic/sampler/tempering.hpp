@@ -10,8 +10,8 @@
 // neighbours grows if it is crossed more often than the average, and all are scaled so that the ends stay.
 //
 // Stations, other machines of the same shape: those that training met, from the last to the first (Béreux, Decelle,
-// Furtlehner and Seoane 2023). They learned the valleys of the energy one after the other, where heat melts all at
-// once. Those that are not needed for swaps are left out.
+// Furtlehner, Rosset and Seoane 2024). They learned the valleys of the energy one after the other, where heat melts all
+// at once. Those that are not needed for swaps are left out.
 //
 // Levels are layers of the chains: level k of a machine of L layers has those from k L on, and the first is the result.
 #pragma once
