@@ -162,10 +162,10 @@ def test_the_machines_of_a_training_run_are_a_ladder(machine):
     assert 1 <= len(rates) < len(list(Path("way").iterdir()))
     assert all(a * b < 0.5 for a, b in itertools.pairwise(rates)) and min(rates) > 0.02
     found = np.load("s.npy").mean(0)
-    succeed("sample", "m", "--count", 2000, "--sweeps", 2000, "--out", "s.npy")
+    succeed("sample", "m", "--count", 1000, "--sweeps", 1000, "--out", "s.npy")
     expected = np.load("s.npy").mean(0)
     # Independent chains of both: 4 standard errors.
-    assert (np.abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) * (1 / 500 + 1 / 2000))).all()
+    assert (np.abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) * (1 / 500 + 1 / 1000))).all()
 
 
 def test_quality_and_compare_take_a_ladder():

@@ -26,6 +26,13 @@ std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context)
   return log_z ? std::optional(exactly(*log_z)) : std::nullopt;
 }
 
+bool set_free_energy(Judgement& judgement, const std::optional<std::vector<double>>& energies) {
+  const Mean mean = energies ? mean_with_error(*energies) : Mean{std::numeric_limits<double>::quiet_NaN(), 0.0};
+  judgement.free_energy = mean.value;
+  judgement.row_error = mean.standard_error;
+  return energies.has_value();
+}
+
 void add_annealed(Judgement& judgement, const AnnealedLogZ& found) {
   judgement.annealed = found;
   judgement.log_z = found.log_z;
@@ -34,9 +41,7 @@ void add_annealed(Judgement& judgement, const AnnealedLogZ& found) {
 
 Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context) {
   Judgement out;
-  const Mean energy = mean_with_error(model.free_energy(rows, context));
-  out.free_energy = energy.value;
-  out.row_error = energy.standard_error;
+  set_free_energy(out, free_energies(model, rows, context));
   if (!rows.real()) {
     const Mean pseudo = mean_with_error(pseudo_log_likelihood(model, rows, key, 0, context));
     out.pseudo_log_likelihood = pseudo.value;
@@ -49,12 +54,7 @@ Judgement judge(const Rbm& model, const State& rows, Key key, const Context& con
 
 Judgement judge(const Boltzmann& model, const State& rows, const Context& context) {
   Judgement out;
-  const std::optional<std::vector<double>> energies = exact_free_energy(model, rows, context);
-  const double unknown = std::numeric_limits<double>::quiet_NaN();
-  const Mean energy = energies ? mean_with_error(*energies) : Mean{unknown, unknown};
-  out.free_energy = energy.value;
-  out.row_error = energy.standard_error;
-  if (!energies) return out;
+  if (!set_free_energy(out, free_energies(model, rows, context))) return out;
   if (model.hidden() == 0) {
     const Mean pseudo = mean_with_error(model.pseudo_log_likelihood(rows, context));
     out.pseudo_log_likelihood = pseudo.value;

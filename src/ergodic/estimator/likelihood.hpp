@@ -1,9 +1,8 @@
-// The likelihood of data under a machine: log p(x) = -F(x) - log Z, with log Z by exact enumeration, or between the
-// bounds of annealing.
+// The likelihood of data under a machine: log p(x) = -F(x) - log Z, with log Z exactly, or between the bounds of
+// annealing.
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -22,8 +21,8 @@ std::optional<Estimate> estimate_log_z(const Rbm& model, const Context& context)
 
 /// What can be said of data under a machine. Everything is a mean over the rows, in nats.
 struct Judgement {
-  double free_energy = 0.0;  ///< NaN if stopped before
-  double row_error = 0.0;    ///< standard error of the free energy, and so of any likelihood, over rows
+  double free_energy = 0.0;                     ///< NaN if stopped before
+  double row_error = 0.0;                       ///< standard error of it, and so of any likelihood, over rows
   std::optional<double> pseudo_log_likelihood;  ///< not of real units
   double pseudo_standard_error = 0.0;           ///< over rows, and over the sites looked at
   std::optional<Estimate> log_z;
@@ -34,14 +33,16 @@ struct Judgement {
 /// Gives a judgement without log Z the one that annealing found, and with it the likelihood.
 void add_annealed(Judgement& judgement, const AnnealedLogZ& found);
 
-/// -log p(x) - log Z of each row: F(x), with hidden units of a graph summed over, or the energy itself.
-/// UsageError if the graph of them is too wide; nothing if stopped before.
+/// -log p(x) - log Z of each row: F(x), with hidden units of a graph summed over, or the energy itself. UsageError if a
+/// graph of them is too wide; nothing if stopped.
 std::optional<std::vector<double>> free_energies(const Rbm& model, const State& rows, const Context& context);
 std::optional<std::vector<double>> free_energies(const Boltzmann& model, const State& rows, const Context& context);
 template <EnergyModel Model>
 std::optional<std::vector<double>> free_energies(const Model& model, const State& rows, const Context& context) {
   return model.energy(rows, context);
 }
+/// Puts their mean into a judgement; false if there are none.
+bool set_free_energy(Judgement& judgement, const std::optional<std::vector<double>>& energies);
 
 Judgement judge(const Rbm& model, const State& rows, Key key, const Context& context);
 /// The same for a machine on a graph: its hidden units are summed over, which needs a narrow graph of them; without
@@ -51,9 +52,7 @@ Judgement judge(const Boltzmann& model, const State& rows, const Context& contex
 template <EnergyModel Model>
 Judgement judge_energy(const Model& model, const State& rows, const Context& context) {
   Judgement out;
-  const Mean mean = mean_with_error(model.energy(rows, context));
-  out.free_energy = mean.value;
-  out.row_error = mean.standard_error;
+  set_free_energy(out, free_energies(model, rows, context));
   if (exactly_summable(model.units())) out.log_z = exact_log_z(model, context);
   if (out.log_z) out.log_likelihood = log_likelihood_of(out.free_energy, *out.log_z);
   return out;

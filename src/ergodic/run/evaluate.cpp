@@ -81,16 +81,11 @@ std::unique_ptr<Path> path_of(const Neural& machine, const std::vector<Parameter
   return path_to(machine, rows, context);
 }
 
-/// Spends the budget on the log Z that the judgement lacks.
-void anneal(const Budget& budget, Path& path, const State& rows, Key key, EvaluateResult& out, const Context& context) {
-  const auto annealed = context.stop_requested() ? std::nullopt : spend(budget, path, rows, key, context);
-  if (!annealed) {
-    out.why_no_log_z = "stopped before the end";
-    return;
-  }
+void add_annealed(EvaluateResult& result, const std::optional<BudgetedLogZ>& annealed, const Context& context) {
+  if (!annealed) return;
   for (const std::string& doubt : doubts_about(annealed->found)) context.warn(doubt + " (--budget)");
-  add_annealed(out.judgement, annealed->found);
-  out.partial = annealed->stopped;
+  add_annealed(result.judgement, annealed->found);
+  result.partial = annealed->stopped;
 }
 
 }  // namespace
@@ -116,9 +111,9 @@ Spec EvaluateRequest::spec() {
 }
 
 EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) {
-  const Budget budget = budget_from(request.budget);
   require(request.quality || request.sampling == OwnSamplesOptions{},
           "--count, --sweeps and --draws are for the samples of --quality; give that too");
+  const Budget budget = budget_from(request.budget);
   const ModelFile file = load_model(request.model);
   const Key key{request.seed};
   const Layer visible = visible_of(file.machine);
@@ -128,9 +123,11 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) 
   return std::visit(
       [&](const auto& machine) {
         EvaluateResult out{data.rows(), judged(machine, rows, key, context), "", false, std::nullopt};
-        if (!out.judgement.log_z) {
-          anneal(budget, *path_of(machine, stations, rows, context), rows, key, out, context);
+        if (!out.judgement.log_z && !context.stop_requested()) {
+          const std::unique_ptr<Path> path = path_of(machine, stations, rows, context);
+          add_annealed(out, spend(budget, *path, rows, key, context), context);
         }
+        if (!out.judgement.log_z) out.why_no_log_z = "stopped before the end";
         if (request.quality) out.quality = quality_of(file.machine, stations, data, request.sampling, key, context);
         return out;
       },

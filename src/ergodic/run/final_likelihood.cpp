@@ -5,21 +5,24 @@
 #include <algorithm>
 
 #include "ergodic/estimator/likelihood.hpp"
+#include "ergodic/report/clock.hpp"
 #include "ergodic/run/budget.hpp"
 
 namespace ergodic {
 namespace {
 
 constexpr std::size_t kMostRows = 2000;
-constexpr std::uint8_t kRowStream = 2;  // of splitting: stream 0 sets rows apart, 1 chooses pairs
+constexpr double kLeastSeconds = 3.0, kPatience = 2.0;  // a first round may take longer than it should
+constexpr std::uint8_t kRowStream = 2;                  // of splitting: stream 0 sets rows apart, 1 chooses pairs
 
-/// Silent, but stops when the run is to stop.
+/// Silent, but stops when the run is to stop, or when the time is over.
 class Silent : public Observer {
  public:
-  explicit Silent(const Context& context) : context_(context) {}
-  bool stop_requested() override { return context_.stop_requested(); }
+  Silent(double seconds, const Context& context) : ends_(steady_seconds() + seconds), context_(context) {}
+  bool stop_requested() override { return context_.stop_requested() || steady_seconds() > ends_; }
 
  private:
+  double ends_;
   const Context& context_;
 };
 
@@ -37,13 +40,13 @@ std::optional<FinalLikelihood> final_likelihood(const Annealable& machine, const
   const bool apart = held_out.rows() > 0;
   const Dataset& data = apart ? held_out : train;
   if (!machine.free_energies || !data.complete() || context.stop_requested()) return std::nullopt;
-  Silent silent(context);
+  Silent silent(kLeastSeconds + kPatience * seconds, context);
   const Context inner{context.threads, &silent};
   const State rows = some_rows(machine.visible, data, key);
+  const std::optional<std::vector<double>> energies = machine.free_energies(rows, inner);
+  if (!energies) return std::nullopt;
   const auto found = spend({0, seconds}, *machine.path(rows, inner), rows, key, inner);
   if (!found) return std::nullopt;
-  const auto energies = machine.free_energies(rows, inner);
-  if (!energies) return std::nullopt;
   const Mean energy = mean_with_error(*energies);
   return FinalLikelihood{log_likelihood_of(energy.value, found->found.log_z), energy.standard_error, rows.chains(),
                          apart, found->found.temperatures};

@@ -33,7 +33,8 @@ struct Annealable {
   std::function<std::optional<std::vector<double>>(const State& rows, const Context& context)> free_energies;
 };
 
-/// Spends these seconds on annealing. Nothing if the data has missing values, or if stopped.
+/// Spends these seconds on annealing, or a little more. Nothing if the data has missing values, if stopped, or if no
+/// round came to its end by then.
 std::optional<FinalLikelihood> final_likelihood(const Annealable& machine, const Dataset& train,
                                                 const Dataset& held_out, double seconds, Key key,
                                                 const Context& context);
