@@ -65,7 +65,7 @@ def test_rates_are_printed():
     bits_machine()
     done = succeed("sample", "bits.safetensors", "--sampler", "tempering", "--inner", "metropolis", "--temperatures", 3,
                    "--count", 20, "--out", "s.npy")
-    assert "accepted " in done.stderr and "neighbouring temperatures swapped " in done.stderr
+    assert "accepted " in done.stderr and "neighbouring levels swapped " in done.stderr
     assert " about " in done.stderr and "<=" not in done.stderr
 
 
@@ -141,6 +141,59 @@ def test_any_number_of_threads_gives_the_same_samples(sampler):
                 *sampler)
         samples.append(Path("s.npy").read_bytes())
     assert samples[0] == samples[1]
+
+
+TRAIN = ("train", "--data", "bars-and-stripes:3", "--epochs", 200, "--quiet")
+
+
+@pytest.mark.parametrize("machine", [("--hidden", 6), ("--model", "boltzmann", "--hidden", 3)], ids=["rbm", "boltzmann"])
+def test_the_machines_of_a_training_run_are_a_ladder(machine):
+    succeed(*TRAIN, *machine, "--trajectory", "way", "--out", "m")
+    sample = ("sample", "m", "--sampler", "tempering", "--path", "way", "--count", 500, "--sweeps", 400, "--out", "s.npy")
+    samples = []
+    for threads in (1, 3):
+        done = succeed(*sample, "--threads", threads)
+        assert "neighbouring levels swapped " in done.stderr
+        samples.append(Path("s.npy").read_bytes())
+    assert samples[0] == samples[1]
+    answer = ask(*sample)
+    rates = answer["swapped"]
+    # Levels that are not needed are left out: two neighbouring pairs never swap nearly always.
+    assert 1 <= len(rates) < len(list(Path("way").iterdir()))
+    assert all(a * b < 0.5 for a, b in itertools.pairwise(rates)) and min(rates) > 0.02
+    found = np.load("s.npy").mean(0)
+    succeed("sample", "m", "--count", 1000, "--sweeps", 1000, "--out", "s.npy")
+    expected = np.load("s.npy").mean(0)
+    # Independent chains of both: 4 standard errors.
+    assert (np.abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) * (1 / 500 + 1 / 1000))).all()
+
+
+def test_quality_and_compare_take_a_ladder():
+    succeed(*TRAIN, "--hidden", 6, "--trajectory", "way", "--out", "m")
+    given = ("m", "--data", "bars-and-stripes:3", "--count", 100, "--sweeps", 100)
+    for command in (("evaluate", *given, "--quality"), ("compare", *given)):
+        with_ladder, without = ask(*command, "--path", "way"), ask(*command)
+        with_ladder, without = (answer.get("quality", answer) for answer in (with_ladder, without))
+        assert with_ladder["samples"] == without["samples"] == 1000
+        one, other = with_ladder["correlations"], without["correlations"]
+        assert one != other
+        error = np.hypot(one["correlation_error"], other["correlation_error"])
+        assert abs(one["correlation"] - other["correlation"]) < 4 * error
+
+
+def test_what_is_no_ladder_is_refused():
+    succeed(*TRAIN, "--hidden", 6, "--trajectory", "way", "--out", "m")
+    succeed(*TRAIN, "--hidden", 7, "--out", "other")
+    sample = ("sample", "m", "--out", "s.npy", "--path", "way")
+    for sampler in ("auto", "gibbs", "annealing"):
+        refused(USAGE, *sample, "--sampler", sampler, says=["--path", f"--sampler is {sampler}", "--sampler tempering"])
+    refused(USAGE, *sample, "--sampler", "tempering", "--temperatures", 5, says=["--temperatures", "--path"])
+    for command in (("sample", "other", "--sampler", "tempering", "--out", "s.npy"),
+                    ("compare", "other", "--data", "bars-and-stripes:3")):
+        refused(BAD_DATA, *command, "--path", "way", says=["not a machine of the same shape", "its own training"])
+    succeed("train", "--data", "two-moons:50", "--model", "neural", "--epochs", 1, "--quiet", "--out", "n")
+    refused(USAGE, "sample", "n", "--sampler", "tempering", "--path", "way", "--out", "s.npy",
+            says=["neural energy", "leave out --path"])
 
 
 def test_what_does_not_fit_is_refused():

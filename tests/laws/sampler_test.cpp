@@ -42,19 +42,29 @@ struct Machines {
         gaussian(test::random_machine(Gaussian{2}, Bernoulli{2}, 0.7, 5 + setting)),
         normal(test::random_machine(Gaussian{2}, Bernoulli{1}, 0.5, 5 + setting)),
         relu(test::random_machine(Relu{2}, Bernoulli{2}, 0.5, 5 + setting)),
-        graph(test::random_boltzmann(Spin{4}, grid_graph(2, 2, Border::kOpen), 0.4, 5 + setting)) {
+        graph(test::random_boltzmann(Spin{4}, grid_graph(2, 2, Border::kOpen), 0.4, 5 + setting)),
+        letters(test::random_boltzmann(Potts{9, 3}, site_graph(dense_graph(3), 3), 0.4, 5 + setting)),
+        bernoulli_way{bernoulli},
+        gaussian_way{gaussian},
+        graph_way{graph},
+        letters_way{letters} {
     normal.update([](Parameters& p) { std::ranges::fill(p["weights"], 0.0f); }, {});
-    for (const double beta : kBetas) {
-      hot_bernoulli.push_back(tempered(bernoulli, beta, {}));
-      hot_gaussian.push_back(tempered(gaussian, beta, {}));
-      hot_normal.push_back(tempered(normal, beta, {}));
+    for (const double beta : kBetas) hot_normal.push_back(tempered(normal, beta, {}));
+    for (const double scale : {0.4, 0.2}) {
+      bernoulli_way.push_back(test::random_machine(Bernoulli{3}, Bernoulli{2}, scale, 15 + setting));
+      gaussian_way.push_back(test::random_machine(Gaussian{2}, Bernoulli{2}, scale, 15 + setting));
+      graph_way.push_back(test::random_boltzmann(Spin{4}, graph.graph(), scale / 2.0, 15 + setting));
+      letters_way.push_back(test::random_boltzmann(Potts{9, 3}, letters.graph(), scale / 2.0, 15 + setting));
     }
   }
   static constexpr double kBetas[] = {1.0, 0.6, 0.3};
 
   Rbm bernoulli, spin, potts, gaussian, normal, relu;  // a normal unit has no couplings
-  Boltzmann graph;
-  std::vector<Rbm> hot_bernoulli, hot_gaussian, hot_normal;
+  Boltzmann graph, letters;
+  VisibleMarginal alone{normal};
+  std::vector<Rbm> hot_normal;
+  std::vector<Rbm> bernoulli_way, gaussian_way;  // other machines of the same shape, as training might have met them
+  std::vector<Boltzmann> graph_way, letters_way;
 };
 
 Bits mask(std::size_t units, std::initializer_list<std::size_t> fixed) {
@@ -72,6 +82,11 @@ Target target_of(const Rbm& rbm, const Bits& fixed = {}) {
   std::vector<std::optional<float>> given(units_of(rbm.visible()));
   if (fixed.rows() > 0) given[0] = 0.7f;
   return test::mixture(rbm, given);
+}
+
+Target target_of(const Boltzmann& machine, const Bits& fixed = {}) {
+  return test::enumerated(
+      machine.units(), [&](const State& x) { return machine.energy(x, {}); }, fixed);
 }
 
 /// A sampler of an energy.
@@ -95,35 +110,44 @@ auto by_gibbs(const Gibbs& kernel, const Rbm& rbm) {
 
 std::vector<double> betas() { return {std::begin(Machines::kBetas), std::end(Machines::kBetas)}; }
 
-/// Exact draws of the hot levels, whose machines these are.
-State hot_draws(const Rbm& level, const Bits& fixed, std::size_t count, std::uint64_t sweep, std::size_t k, Key key) {
+/// Exact draws of the other levels, whose machines these are.
+template <class Machine>
+State level_draws(const Machine& level, const Bits& fixed, std::size_t count, std::uint64_t sweep, std::size_t k,
+                  Key key) {
   return target_of(level, fixed).exact(count, key.at(Purpose::kTest, sweep, static_cast<std::uint8_t>(k)));
 }
 
-template <class Inner>
-auto by_tempered_energy(const Inner& inner, const VisibleMarginal& model, const std::vector<Rbm>& levels) {
+/// The visible layer of RBMs on a ladder.
+template <class Inner, class Ladder>
+auto by_tempered_energy(const Inner& inner, const Ladder& ladder, const std::vector<Rbm>& levels) {
   return [=, &levels](State& x, std::uint64_t sweep, Key key, const Context& context) {
-    const Replicas<VisibleMarginal> replicas(model, betas(), context);
     Chains chains{{std::move(x)}, sweep};
     for (std::size_t k = 1; k < levels.size(); ++k) {
-      chains.layers.push_back(hot_draws(levels[k], inner.fixed, chains.count(), sweep, k, key));
+      chains.layers.push_back(level_draws(levels[k], inner.fixed, chains.count(), sweep, k, key));
     }
-    step(Tempered<Inner>{std::vector<Inner>(levels.size(), inner)}, replicas, chains, key, context);
+    step(Tempered<Inner>{std::vector<Inner>(levels.size(), inner)}, ladder, chains, key, context);
     x = std::move(chains.layers[0]);
   };
 }
 
-auto by_tempered_gibbs(const Gibbs& inner, const Rbm& machine, const std::vector<Rbm>& levels) {
-  return [inner, &machine, &levels](State& x, std::uint64_t sweep, Key key, const Context& context) {
-    const Replicas<Rbm> replicas(machine, betas(), context);
+Chains chains_at(const Rbm& machine, State x, std::uint64_t sweep, Key key, const Context& context) {
+  return start_at(machine, std::move(x), sweep, key, context);
+}
+Chains chains_at(const Boltzmann&, State x, std::uint64_t sweep, Key, const Context&) {
+  return {{std::move(x)}, sweep};
+}
+
+template <class Ladder>
+auto by_tempered_gibbs(const Gibbs& inner, const Ladder& ladder) {
+  return [inner, ladder](State& x, std::uint64_t sweep, Key key, const Context& context) {
     Chains chains{{}, sweep};
     const std::size_t count = x.chains();
-    for (std::size_t k = 0; k < levels.size(); ++k) {
-      State visible = k == 0 ? std::move(x) : hot_draws(levels[k], inner.fixed, count, sweep, k, key);
-      Chains level = start_at(levels[k], std::move(visible), sweep, Key{key.seed + 100 + k}, context);
+    for (std::size_t k = 0; k < ladder.levels(); ++k) {
+      State state = k == 0 ? std::move(x) : level_draws(ladder.level(k), inner.fixed, count, sweep, k, key);
+      Chains level = chains_at(ladder.level(k), std::move(state), sweep, Key{key.seed + 100 + k}, context);
       std::ranges::move(level.layers, std::back_inserter(chains.layers));
     }
-    step(Tempered<Gibbs>{std::vector<Gibbs>(levels.size(), inner)}, replicas, chains, key, context);
+    step(Tempered<Gibbs>{std::vector<Gibbs>(ladder.levels(), inner)}, ladder, chains, key, context);
     x = std::move(chains.layers[0]);
   };
 }
@@ -149,23 +173,36 @@ std::vector<Law> all_laws(const Machines& m) {
       }
     }
   }
-  const Target graph = test::enumerated(m.graph.units(), [&](const State& x) { return m.graph.energy(x, {}); });
+  const Target graph = target_of(m.graph);
   add("gibbs, graph", graph, by_energy(Gibbs{}, m.graph));
   add("metropolis, graph", graph, by_energy(Metropolis{}, m.graph));
   for (const Bits& fixed : {Bits{}, mask(2, {0})}) {
     const std::string with = fixed.rows() > 0 ? ", a unit fixed" : "";
     const Target mixed = target_of(m.gaussian, fixed), normal = target_of(m.normal, fixed);
-    const VisibleMarginal gaussian{m.gaussian}, alone{m.normal};
+    const VisibleMarginal gaussian{m.gaussian};
+    const Replicas<VisibleMarginal> hot(m.alone, betas(), {});
     add("mala" + with, mixed, by_energy(Langevin{0.8, true, fixed}, gaussian), 80);
     add("hmc" + with, mixed, by_energy(Hmc{0.4, 4, fixed}, gaussian));
-    add("tempered mala" + with, normal, by_tempered_energy(Langevin{0.8, true, fixed}, alone, m.hot_normal));
-    add("tempered hmc" + with, normal, by_tempered_energy(Hmc{0.4, 4, fixed}, alone, m.hot_normal));
-    add("tempered gibbs, gaussian" + with, mixed, by_tempered_gibbs(Gibbs{fixed}, m.gaussian, m.hot_gaussian));
+    add("tempered mala" + with, normal, by_tempered_energy(Langevin{0.8, true, fixed}, hot, m.hot_normal));
+    add("tempered hmc" + with, normal, by_tempered_energy(Hmc{0.4, 4, fixed}, hot, m.hot_normal));
+    add("tempered gibbs, gaussian" + with, mixed,
+        by_tempered_gibbs(Gibbs{fixed}, Replicas<Rbm>(m.gaussian, betas(), {})));
+    add("gibbs along stations, gaussian" + with, mixed, by_tempered_gibbs(Gibbs{fixed}, Stations<Rbm>(m.gaussian_way)));
   }
   for (const Bits& fixed : {Bits{}, mask(3, {0})}) {
-    add(std::string("tempered gibbs, bernoulli") + (fixed.rows() > 0 ? ", a unit fixed" : ""),
-        target_of(m.bernoulli, fixed), by_tempered_gibbs(Gibbs{fixed}, m.bernoulli, m.hot_bernoulli));
+    const std::string with = fixed.rows() > 0 ? ", a unit fixed" : "";
+    const Target bits = target_of(m.bernoulli, fixed);
+    add("tempered gibbs, bernoulli" + with, bits,
+        by_tempered_gibbs(Gibbs{fixed}, Replicas<Rbm>(m.bernoulli, betas(), {})));
+    add("gibbs along stations, bernoulli" + with, bits,
+        by_tempered_gibbs(Gibbs{fixed}, Stations<Rbm>(m.bernoulli_way)));
+    const Stations<VisibleMarginal> way({{m.bernoulli_way[0]}, {m.bernoulli_way[1]}, {m.bernoulli_way[2]}});
+    add("metropolis along stations, bernoulli" + with, bits,
+        by_tempered_energy(Metropolis{0.8, 1, 0, fixed}, way, m.bernoulli_way));
   }
+  add("gibbs along stations, graph", graph, by_tempered_gibbs(Gibbs{}, Stations<Boltzmann>(m.graph_way)));
+  add("gibbs along stations, letters", target_of(m.letters),
+      by_tempered_gibbs(Gibbs{}, Stations<Boltzmann>(m.letters_way)));
   return out;
 }
 

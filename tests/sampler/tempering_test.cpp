@@ -74,7 +74,7 @@ TEST(Tempering, TheLadderAdaptsUntilAllPairsSwapEquallyOften) {
 }
 
 TEST(Tempering, PairsTakeTurns) {
-  // All energies the same: every swap is taken. States tell where they are from.
+  // All exponents are zero: every swap is taken. States tell where they are from.
   Chains chains;
   for (std::size_t k = 0; k < 4; ++k) {
     chains.layers.push_back(State(1, 4, Bernoulli::kLevels));
@@ -86,26 +86,67 @@ TEST(Tempering, PairsTakeTurns) {
       out.push_back(static_cast<std::size_t>(std::countr_zero(level.bits().row(0)[0])));
     return out;
   };
-  const double betas[] = {1.0, 0.5, 0.3, 0.1};
   const Draw draw = Key{1}.at(Purpose::kTest);
-  EXPECT_EQ(swap_neighbours(betas, Matrix<double>(4, 1), draw, 0, chains), std::vector<double>(3, 1.0));
+  EXPECT_EQ(swap_neighbours(Matrix<double>(3, 1), draw, 0, chains), std::vector<double>(3, 1.0));
   EXPECT_EQ(where(), (std::vector<std::size_t>{1, 0, 3, 2}));
-  swap_neighbours(betas, Matrix<double>(4, 1), draw, 1, chains);
+  swap_neighbours(Matrix<double>(3, 1), draw, 1, chains);
   EXPECT_EQ(where(), (std::vector<std::size_t>{1, 3, 0, 2}));
 }
 
 TEST(Tempering, SwapsAreAcceptedByTheirRule) {
   constexpr std::size_t kChains = 20000;
   Chains chains{{State(kChains, 1, Bernoulli::kLevels), State(kChains, 1, Bernoulli::kLevels)}};
-  Matrix<double> energies(2, kChains);
+  Matrix<double> exponents(1, kChains);
   for (std::size_t r = 0; r < kChains; ++r) {
     chains.layers[1].bits().set(r, 0, true);
-    energies(0, r) = 1.0;
-    energies(1, r) = 3.0;
+    exponents(0, r) = -1.2;
   }
-  const double betas[] = {1.0, 0.4}, p = std::exp(-0.6 * 2.0);
-  EXPECT_NEAR(swap_neighbours(betas, energies, Key{1}.at(Purpose::kTest), 0, chains)[0], p, 1e-12);
+  const double p = std::exp(-1.2);
+  EXPECT_NEAR(swap_neighbours(exponents, Key{1}.at(Purpose::kTest), 0, chains)[0], p, 1e-12);
   EXPECT_NEAR(share_up(chains.layers[0]), p, 4.0 * std::sqrt(p * (1.0 - p) / kChains));
+  exponents(0, 7) = std::nan("");
+  EXPECT_THROW(swap_neighbours(exponents, Key{1}.at(Purpose::kTest), 0, chains), NumericError);
+}
+
+TEST(Tempering, TheSameMachinesSwapTheSameOnBothLadders) {
+  const Rbm rbm = test::random_machine(Bernoulli{20}, Bernoulli{15}, 0.6, 3);
+  const Replicas<Rbm> replicas(rbm, geometric_ladder(4, 0.1), {});
+  const Stations<Rbm> stations({replicas.level(0), replicas.level(1), replicas.level(2), replicas.level(3)});
+  Chains chains = far_start(rbm, 50, Key{1}, {});
+  step(Tempered<Gibbs>{std::vector<Gibbs>(4)}, replicas, chains, Key{2}, {});
+  const Matrix<double> one = replicas.swap_exponents(chains, {}), other = stations.swap_exponents(chains, {});
+  for (std::size_t k = 0; k < 3; ++k) {
+    // Parameters at beta are rounded to floats, and there are 335 of them.
+    for (std::size_t r = 0; r < 50; ++r) EXPECT_NEAR(one(k, r), other(k, r), 1e-4);
+  }
+}
+
+TEST(Tempering, LeavesOutLevelsThatAreNotNeeded) {
+  using Levels = std::vector<std::size_t>;
+  EXPECT_EQ(enough_levels(std::vector<double>{0.1, 0.2, 0.05}), (Levels{0, 1, 2, 3}));
+  EXPECT_EQ(enough_levels(std::vector<double>{0.9, 0.9, 0.9}), (Levels{0, 3}));
+  EXPECT_EQ(enough_levels(std::vector<double>{0.5, 0.6, 0.5, 0.1}), (Levels{0, 2, 3, 4}));
+  EXPECT_EQ(enough_levels(std::vector<double>{0.0}), (Levels{0, 1}));
+}
+
+TEST(Tempering, CrossesABarrierAlongStationsOfWhichSomeAreLeftOut) {
+  std::vector<Rbm> machines;
+  for (const float weight : {1.5f, 1.2f, 0.9f, 0.6f, 0.3f, 0.2f, 0.1f}) {
+    machines.push_back(two_valleys());
+    machines.back().update([&](Parameters& p) { std::ranges::fill(p["weights"], weight); }, {});
+  }
+  constexpr std::size_t kChains = 1000;
+  Chains chains = start_at(machines[0], machines[0].make_state(Rbm::kVisible, kChains), 0, Key{1}, {});
+  Stations<Rbm> stations(std::move(machines));
+  Tempered<Gibbs> kernel{std::vector<Gibbs>(7)};
+  step(kernel, stations, chains, Key{2}, {});
+  const std::vector<std::size_t> kept{0, 1, 2, 3, 6};
+  keep_levels(kept, kernel, stations, chains);
+  EXPECT_EQ(stations.levels(), 5u);
+  EXPECT_EQ(stations.level(4).weights()(0, 0), 0.1f);
+  EXPECT_EQ(chains.layers.size(), 10u);
+  for (int s = 0; s < 300; ++s) step(kernel, stations, chains, Key{2}, {});
+  EXPECT_NEAR(share_up(chains.layers[0]), 0.5, 4.0 * 0.5 / std::sqrt(kChains));
 }
 
 TEST(Tempering, RefusesLaddersThatAreNone) {

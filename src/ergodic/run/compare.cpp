@@ -10,6 +10,7 @@
 #include "ergodic/report/sheet.hpp"
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
+#include "ergodic/run/trajectory.hpp"
 #include "ergodic/store/model_file.hpp"
 
 namespace ergodic {
@@ -79,7 +80,10 @@ Spec CompareRequest::spec() {
   add_split_option(spec, split);
   spec.group("Sampling");
   add_own_samples_options(spec, sampling);
-  spec.count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers");
+  spec.path("path", path,
+            "the folder of `ergodic train --trajectory`: samples are drawn by tempering, with the machines that "
+            "training met as its levels")
+      .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers");
   spec.group("Output").path("out", out, "a picture of the samples' means and correlations over the data's (.png)");
   return spec;
 }
@@ -88,12 +92,13 @@ CompareResult compare_with_data(const CompareRequest& request, const Context& co
   require_writable(request.out);
   const ModelFile file = load_model(request.model);
   const Layer visible = visible_of(file.machine);
+  const std::vector<Parameters> stations = stations_in(request.path, file.machine);
   const Dataset data = load_split_for(visible, request.data, request.split);
   const Key key{request.seed};
   const std::vector<UnitPair> pairs = pairs_of(visible);
   const State rows = first_rows(visible, data, data.rows(), key);
   const PairSums expected = sums_of(rows, data.weights, pairs, context);
-  const std::optional<OwnSamples> own = draw_own_samples(file.machine, request.sampling, pairs, key, context);
+  const std::optional<OwnSamples> own = draw_own_samples(file.machine, stations, request.sampling, pairs, key, context);
   CompareResult out{data.rows(), data.effective_rows(), 0, !own, {}, std::nullopt};
   if (out.stopped) return out;
   out.samples = own->samples;

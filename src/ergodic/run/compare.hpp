@@ -20,6 +20,7 @@ struct CompareRequest {
   DataOptions data;
   Split split = Split::kTrain;
   OwnSamplesOptions sampling;
+  std::filesystem::path path;  ///< the folder of a trajectory, for tempering; empty: no tempering
   std::uint64_t seed = 1;
   std::filesystem::path out;
 

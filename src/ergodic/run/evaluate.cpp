@@ -70,13 +70,15 @@ Judgement judged(const Neural& model, const State& rows, Key, const Context& con
   return judge_energy(model, rows, context);
 }
 
+/// Along the stations, if there are any; a neural energy has none.
 template <class Model>
-std::unique_ptr<Path> path_along(const Model& machine, std::vector<Parameters> stations, const State& rows,
-                                 const Context& context) {
-  return path_through(machine, std::move(stations), rows, context);
+std::unique_ptr<Path> path_of(const Model& machine, const std::vector<Parameters>& stations, const State& rows,
+                              const Context& context) {
+  return stations.empty() ? path_to(machine, rows, context) : path_through(machine, stations, rows, context);
 }
-std::unique_ptr<Path> path_along(const Neural&, const std::vector<Parameters>&, const State&, const Context&) {
-  throw UsageError("a neural energy is annealed from the data's own normal distribution; leave out --path");
+std::unique_ptr<Path> path_of(const Neural& machine, const std::vector<Parameters>&, const State& rows,
+                              const Context& context) {
+  return path_to(machine, rows, context);
 }
 
 void add_annealed(EvaluateResult& result, const std::optional<BudgetedLogZ>& annealed, const Context& context) {
@@ -98,7 +100,9 @@ Spec EvaluateRequest::spec() {
             "how much annealing log Z is worth if it cannot be summed: temperatures, or seconds (30s); more narrow the "
             "bracket",
             "N")
-      .path("path", path, "the folder of `ergodic train --trajectory`: annealing goes the way that training went")
+      .path("path", path,
+            "the folder of `ergodic train --trajectory`: annealing goes the way that training went, and samples are "
+            "drawn by tempering along it")
       .count("seed", seed, 0, ~std::uint64_t{0},
              "names the random numbers of annealing, of the pseudo-likelihood and of the samples");
   out.group("Quality").flag("quality", quality, "hold samples of the machine against the data too");
@@ -113,20 +117,18 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) 
   const ModelFile file = load_model(request.model);
   const Key key{request.seed};
   const Layer visible = visible_of(file.machine);
-  std::vector<Parameters> stations;
-  if (!request.path.empty()) stations = stations_in(request.path, file.machine);
+  const std::vector<Parameters> stations = stations_in(request.path, file.machine);
   const Dataset data = load_split_for(visible, request.data, request.split);
   const State rows = first_rows(visible, data, data.rows(), key);
   return std::visit(
       [&](const auto& machine) {
         EvaluateResult out{data.rows(), judged(machine, rows, key, context), "", false, std::nullopt};
         if (!out.judgement.log_z && !context.stop_requested()) {
-          const std::unique_ptr<Path> path =
-              stations.empty() ? path_to(machine, rows, context) : path_along(machine, stations, rows, context);
+          const std::unique_ptr<Path> path = path_of(machine, stations, rows, context);
           add_annealed(out, spend(budget, *path, rows, key, context), context);
         }
         if (!out.judgement.log_z) out.why_no_log_z = "stopped before the end";
-        if (request.quality) out.quality = quality_of(file.machine, data, request.sampling, key, context);
+        if (request.quality) out.quality = quality_of(file.machine, stations, data, request.sampling, key, context);
         return out;
       },
       file.machine);

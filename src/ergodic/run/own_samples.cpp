@@ -27,12 +27,16 @@ const State& visible_states(const Model&, const Chains& chains) {
 }
 
 template <class Model>
-std::optional<OwnSamples> drawn(const Model& machine, const OwnSamplesOptions& options, std::span<const UnitPair> pairs,
-                                Key key, const Context& context) {
+std::optional<OwnSamples> drawn(const Model& machine, std::span<const Parameters> stations,
+                                const OwnSamplesOptions& options, std::span<const UnitPair> pairs, Key key,
+                                const Context& context) {
   Chains chains = far_start(machine, options.count, key, context);
-  MixingWatch watch(watched_energy(machine), options.count, options.sweeps, chains.layers.size() == 2);
+  const bool bounded = chains.layers.size() == 2 && stations.empty();  // block Gibbs sampling of two layers
+  MixingWatch watch(watched_energy(machine), options.count, options.sweeps, bounded);
   SamplingOptions sampling;
   sampling.sweeps = options.sweeps;
+  sampling.stations.assign(stations.begin(), stations.end());
+  if (!stations.empty()) sampling.sampler = SamplerKind::kTempering;
   const std::unique_ptr<Sampling> sampler = make_sampling(sampling, machine, context);
   OwnSamples out;
   out.groups.assign(kGroups, PairSums(visible_states(machine, chains).units(), pairs));
@@ -62,9 +66,10 @@ void add_own_samples_options(Spec& spec, OwnSamplesOptions& options) {
       .count("draws", options.draws, 1, 1000000, "states of each chain that are compared, spread over the second half");
 }
 
-std::optional<OwnSamples> draw_own_samples(const Machine& machine, const OwnSamplesOptions& options,
-                                           std::span<const UnitPair> pairs, Key key, const Context& context) {
-  return std::visit([&](const auto& model) { return drawn(model, options, pairs, key, context); }, machine);
+std::optional<OwnSamples> draw_own_samples(const Machine& machine, std::span<const Parameters> stations,
+                                           const OwnSamplesOptions& options, std::span<const UnitPair> pairs, Key key,
+                                           const Context& context) {
+  return std::visit([&](const auto& model) { return drawn(model, stations, options, pairs, key, context); }, machine);
 }
 
 std::vector<UnitPair> pairs_of(const Layer& visible) {

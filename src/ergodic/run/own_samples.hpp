@@ -34,10 +34,12 @@ struct OwnSamples {
   MixingReport mixing;
 };
 
-/// By Gibbs sampling, and of neural energies as `sample` does. Warns if the chains have not mixed. The sums are those
-/// of the pairs, which they refer to. Nothing if stopped before the end.
-std::optional<OwnSamples> draw_own_samples(const Machine& machine, const OwnSamplesOptions& options,
-                                           std::span<const UnitPair> pairs, Key key, const Context& context);
+/// By Gibbs sampling, and of neural energies as `sample` does; with stations of its training, by tempering along them.
+/// Warns if the chains have not mixed. The sums are those of the pairs, which they refer to. Nothing if stopped before
+/// the end.
+std::optional<OwnSamples> draw_own_samples(const Machine& machine, std::span<const Parameters> stations,
+                                           const OwnSamplesOptions& options, std::span<const UnitPair> pairs, Key key,
+                                           const Context& context);
 
 /// The pairs of units that are looked at: all, or a random choice of a million.
 std::vector<UnitPair> pairs_of(const Layer& visible);

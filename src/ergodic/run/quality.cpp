@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ergodic/core/error.hpp"
-#include "ergodic/model/elimination.hpp"
+#include "ergodic/estimator/likelihood.hpp"
 #include "ergodic/run/compare.hpp"
 #include "ergodic/run/data_request.hpp"
 
@@ -26,16 +26,6 @@ State chosen_rows(const State& all, std::size_t count, Key key) {
   return out;
 }
 
-std::optional<std::vector<double>> energies_of(const Rbm& model, const State& rows, const Context& context) {
-  return model.free_energy(rows, context);
-}
-std::optional<std::vector<double>> energies_of(const Boltzmann& model, const State& rows, const Context& context) {
-  return exact_free_energy(model, rows, context);
-}
-std::optional<std::vector<double>> energies_of(const Neural& model, const State& rows, const Context& context) {
-  return model.energy(rows, context);
-}
-
 nlohmann::ordered_json json_of(const Mean& mean) {
   return {{"value", mean.value}, {"standard_error", mean.standard_error}};
 }
@@ -50,8 +40,8 @@ std::string energy_row(const char* name, const Mean& energy) {
 
 }  // namespace
 
-std::optional<Quality> quality_of(const Machine& machine, const Dataset& data, const OwnSamplesOptions& options,
-                                  Key key, const Context& context) {
+std::optional<Quality> quality_of(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
+                                  const OwnSamplesOptions& options, Key key, const Context& context) {
   const std::size_t rows = std::min<std::size_t>(data.rows(), options.count);
   if (data.rows() < kFewestNeighbours) {
     throw DataError(fmt::format("--quality needs {} rows of data at least, found {}", kFewestNeighbours, data.rows()));
@@ -59,12 +49,12 @@ std::optional<Quality> quality_of(const Machine& machine, const Dataset& data, c
   const Layer visible = visible_of(machine);
   const State all = first_rows(visible, data, data.rows(), key);
   const std::vector<UnitPair> pairs = pairs_of(visible);
-  const std::optional<OwnSamples> own = draw_own_samples(machine, options, pairs, key, context);
+  const std::optional<OwnSamples> own = draw_own_samples(machine, stations, options, pairs, key, context);
   if (!own) return std::nullopt;
   const State chosen = chosen_rows(all, rows, key), samples = own->last.rows(0, rows);
   const auto neighbours = neighbour_test(chosen, samples, context);
   const auto energies = [&](const State& x) {
-    return std::visit([&](const auto& model) { return energies_of(model, x, context); }, machine);
+    return std::visit([&](const auto& model) { return free_energies(model, x, context); }, machine);
   };
   const auto of_data = energies(chosen), of_samples = energies(samples);
   if (!neighbours || !of_data || !of_samples) return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "ergodic/core/context.hpp"
@@ -26,10 +27,10 @@ struct Quality {
   MixingReport mixing;
 };
 
-/// Of data with values for the visible units. Warns if the chains have not mixed. DataError for too few rows,
+/// Of data with values for the visible units, and samples as draw_own_samples has them. DataError for too few rows,
 /// UsageError for too few chains. Nothing if stopped before the end.
-std::optional<Quality> quality_of(const Machine& machine, const Dataset& data, const OwnSamplesOptions& options,
-                                  Key key, const Context& context);
+std::optional<Quality> quality_of(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
+                                  const OwnSamplesOptions& options, Key key, const Context& context);
 
 std::string to_json(const Quality& quality);
 std::string to_text(const Quality& quality);

@@ -11,6 +11,7 @@
 #include "ergodic/model/visible_marginal.hpp"
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
+#include "ergodic/run/trajectory.hpp"
 #include "ergodic/store/model_file.hpp"
 
 namespace ergodic {
@@ -128,6 +129,13 @@ void require_consistent(const SampleRequest& request) {
   require_picture_or_array(request.out);
   require(request.data.source.empty() == request.fixed.empty(),
           "--data gives the rows to complete and --fixed the units of them that stay: give both, or neither");
+  require(request.path.empty() || request.sampling.sampler == SamplerKind::kTempering,
+          fmt::format("--path gives the levels of tempering, and --sampler is {}; take --sampler tempering",
+                      name_of(request.sampling.sampler)));
+  const SamplingOptions standard;
+  require(request.path.empty() ||
+              (request.sampling.temperatures == standard.temperatures && request.sampling.hottest == standard.hottest),
+          "--temperatures and --hottest make a ladder of one machine, and --path one of many: leave out either");
   require(!request.means || request.sampling.sampler != SamplerKind::kAnnealing,
           "annealing looks for states of low energy, which have no expected values; leave out --means");
 }
@@ -148,6 +156,7 @@ SampleResult sample_from(const Model& model, const ModelFile& file, const Sample
   const Key key{request.seed};
   SamplingOptions options = request.sampling;
   if (completes) options.fixed = mask_for(model, read_mask(request.fixed, visible));
+  options.stations = stations_in(request.path, file.machine);
   const auto started = std::chrono::steady_clock::now();
   Chains chains = completes ? chains_at(model, start_rows(request, visible), key, context)
                             : far_start(model, request.count, key, context);
@@ -194,6 +203,9 @@ Spec SampleRequest::spec() {
   spec.group("").path("model", model, "a machine that `ergodic train` wrote").positional().required();
   spec.group("Sampling").count("count", count, 1, 1000000, "how many samples, each from a chain of its own");
   add_sampling_options(spec, sampling);
+  spec.path("path", path,
+            "the folder of `ergodic train --trajectory`: levels of tempering are the machines that training met, "
+            "instead of temperatures");
   spec.flag("means", means, "show the expected values given the hidden layer instead of drawn states")
       .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers");
   spec.group("Completion")
@@ -276,8 +288,7 @@ std::string to_text(const SampleResult& result) {
   if (result.accepted) out += fmt::format("accepted {:.1f} % of the proposals\n", 100.0 * *result.accepted);
   if (!result.swapped.empty()) {
     const auto [least, most] = std::ranges::minmax(result.swapped);
-    out +=
-        fmt::format("neighbouring temperatures swapped {:.1f} to {:.1f} % of the times\n", 100.0 * least, 100.0 * most);
+    out += fmt::format("neighbouring levels swapped {:.1f} to {:.1f} % of the times\n", 100.0 * least, 100.0 * most);
   }
   if (result.lowest) {
     out += fmt::format("the lowest energy is {:.6g}, found by {} of {} chains\n", result.lowest->energy,

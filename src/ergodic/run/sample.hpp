@@ -18,6 +18,7 @@ struct SampleRequest {
   std::filesystem::path model;
   std::uint64_t count = 100;
   SamplingOptions sampling;
+  std::filesystem::path path;  ///< the folder of a trajectory, for tempering
   bool means = false;
   std::uint64_t seed = 1;
   DataOptions data;  ///< rows at which chains start, or none
@@ -53,7 +54,7 @@ struct SampleResult {
   bool stopped = false;                ///< fewer sweeps than asked for, and nothing written
   std::optional<MixingReport> mixing;  ///< nothing if stopped, or annealed
   std::optional<double> accepted;      ///< share of the proposals of the second half, if there are any
-  std::vector<double> swapped;         ///< of tempering: how often each temperature swaps with the next
+  std::vector<double> swapped;         ///< of tempering: how often each level swaps with the next
   std::optional<LowestEnergy> lowest;  ///< of annealing
 };
 

@@ -10,8 +10,11 @@ namespace {
 /// The visible layer of an RBM by itself, and the hidden one drawn given it after each sweep.
 class MarginalSampling final : public Sampling {
  public:
-  MarginalSampling(const SamplingOptions& options, SamplerKind kind, const Rbm& machine, const Context& context)
-      : marginal_{machine}, visible_(sampling_by_energy(options, kind, marginal_, context)) {}
+  MarginalSampling(const SamplingOptions& options, SamplerKind kind, const Rbm& machine, std::vector<Rbm> levels,
+                   const Context& context)
+      : marginal_{machine},
+        levels_(std::move(levels)),
+        visible_(sampling_by_energy(options, kind, marginal_, marginals_of(levels_), context)) {}
 
   void sweep(Chains& chains, Key key, const Context& context) override {
     const Draw draw = key.at(Purpose::kGibbs, chains.sweep, Rbm::kHidden);
@@ -26,9 +29,29 @@ class MarginalSampling final : public Sampling {
   const Lowest* lowest() const override { return visible_->lowest(); }
 
  private:
+  static std::vector<VisibleMarginal> marginals_of(const std::vector<Rbm>& machines) {
+    std::vector<VisibleMarginal> out;
+    for (const Rbm& machine : machines) out.push_back({machine});
+    return out;
+  }
+
   VisibleMarginal marginal_;
+  std::vector<Rbm> levels_;
   std::unique_ptr<Sampling> visible_;
 };
+
+/// The machine, and after it those with the parameters of the stations from the last to the first; nothing without any.
+template <class Machine>
+std::vector<Machine> levels_along(const Machine& machine, std::span<const Parameters> stations,
+                                  const Context& context) {
+  std::vector<Machine> out;
+  if (!stations.empty()) out.push_back(machine);
+  for (std::size_t k = stations.size(); k-- > 0;) {
+    out.push_back(machine);
+    out.back().update([&](Parameters& p) { p = stations[k]; }, context);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -107,16 +130,22 @@ void require_forces(SamplerKind kind, const Layer& units) {
 std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Rbm& machine, const Context& context) {
   free_sites(options.fixed, machine.visible());  // something is left to sample
   const SamplerKind kind = plain_kind(options, SamplerKind::kGibbs);
-  if (kind == SamplerKind::kGibbs) return sampling_with(options, Gibbs{options.fixed}, machine, context);
-  return std::make_unique<MarginalSampling>(options, kind, machine, context);
+  std::vector<Rbm> levels = levels_along(machine, options.stations, context);
+  if (kind != SamplerKind::kGibbs) {
+    return std::make_unique<MarginalSampling>(options, kind, machine, std::move(levels), context);
+  }
+  return sampling_with(options, Gibbs{options.fixed}, machine, std::move(levels), context);
 }
 
 std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Boltzmann& machine,
                                         const Context& context) {
   free_sites(options.fixed, machine.units());
   const SamplerKind kind = plain_kind(options, SamplerKind::kGibbs);
-  if (kind == SamplerKind::kGibbs) return sampling_with(options, Gibbs{options.fixed}, machine, context);
-  return sampling_by_energy(options, kind, machine, context);
+  std::vector<Boltzmann> levels = levels_along(machine, options.stations, context);
+  if (kind != SamplerKind::kGibbs) {
+    return sampling_by_energy(options, kind, machine, std::move(levels), context);
+  }
+  return sampling_with(options, Gibbs{options.fixed}, machine, std::move(levels), context);
 }
 
 std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Neural& machine, const Context& context) {

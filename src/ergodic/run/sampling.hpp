@@ -69,7 +69,8 @@ struct SamplingOptions {
   std::uint64_t temperatures = 10;
   double hottest = 0.1;
   double coldest = 10.0;
-  Bits fixed = {};  ///< one row: the visible units that stay; empty: none
+  Bits fixed = {};                        ///< one row: the visible units that stay; empty: none
+  std::vector<Parameters> stations = {};  ///< levels of tempering in the order of training, instead of temperatures
 };
 
 /// Adds --sweeps, --sampler and what belongs to single samplers.
@@ -83,7 +84,7 @@ class Sampling {
   virtual void sweep(Chains& chains, Key key, const Context& context) = 0;
   /// The share of the proposals of the second half of the run; nothing before it, or if nothing is proposed.
   virtual std::optional<double> accepted() const = 0;
-  /// How often each temperature swaps with the next one in that half; empty without tempering.
+  /// How often each level swaps with the next one in that half; empty without tempering.
   virtual std::vector<double> swapped() const { return {}; }
   /// Of annealing; null for others.
   virtual const Lowest* lowest() const { return nullptr; }
@@ -152,21 +153,23 @@ class PlainSampling final : public Sampling {
   Rates rates_;
 };
 
-template <class Inner, class Model>
+template <class Inner, class Ladder>
 class TemperedSampling final : public Sampling {
  public:
-  TemperedSampling(const SamplingOptions& options, const Inner& inner, const Model& model, const Context& context)
-      : kernel_{std::vector<Inner>(options.temperatures, inner)},
-        replicas_(model, geometric_ladder(options.temperatures, options.hottest), context),
-        rates_(options.sweeps, proposes(inner)) {}
+  TemperedSampling(const SamplingOptions& options, const Inner& inner, Ladder ladder)
+      : kernel_{std::vector<Inner>(ladder.levels(), inner)},
+        ladder_(std::move(ladder)),
+        rates_(options.sweeps, proposes(inner)),
+        trial_end_(options.sweeps / 4),
+        trial_(trial_end_, proposes(inner)) {}
 
   void sweep(Chains& chains, Key key, const Context& context) override {
     if (all_.layers.empty()) all_ = chains;
     const std::uint64_t sweep = all_.sweep;
-    const StepInfo info = step(kernel_, replicas_, all_, key, context);
+    const StepInfo info = step(kernel_, ladder_, all_, key, context);
     if (rates_.warming(sweep)) {
       kernel_ = adapted(std::move(kernel_), info, sweep);
-      replicas_.adapt(info, sweep, context);
+      adapt(info, sweep, context);
     } else {
       rates_.count(info);
     }
@@ -177,10 +180,23 @@ class TemperedSampling final : public Sampling {
   std::vector<double> swapped() const override { return rates_.swapped(); }
 
  private:
+  /// Temperatures move after every sweep of warm-up. Of stations those that are not needed are left out once, in the
+  /// middle of it.
+  void adapt(const StepInfo& info, std::uint64_t sweep, const Context& context) {
+    if constexpr (requires { ladder_.adapt(info, sweep, context); }) {
+      ladder_.adapt(info, sweep, context);
+    } else if (sweep < trial_end_) {
+      if (!trial_.warming(sweep)) trial_.count(info);
+      if (sweep + 1 == trial_end_) keep_levels(enough_levels(trial_.swapped()), kernel_, ladder_, all_);
+    }
+  }
+
   Tempered<Inner> kernel_;
-  Replicas<Model> replicas_;
+  Ladder ladder_;
   Rates rates_;
-  Chains all_;  // at every temperature
+  std::uint64_t trial_end_;
+  Rates trial_;  // of all stations
+  Chains all_;   // at every level
 };
 
 template <class Inner, class Model>
@@ -213,12 +229,18 @@ SamplerKind plain_kind(const SamplingOptions& options, SamplerKind standard);
 /// UsageError that says which samplers there are, for units on which no forces act.
 void require_forces(SamplerKind kind, const Layer& units);
 
+/// Levels are the machines of a trajectory; without any, the temperatures of the options.
 template <class Kernel, class Model>
 std::unique_ptr<Sampling> sampling_with(const SamplingOptions& options, const Kernel& kernel, const Model& model,
-                                        const Context& context) {
+                                        std::vector<Model> levels, const Context& context) {
   switch (options.sampler) {
     case SamplerKind::kTempering:
-      return std::make_unique<TemperedSampling<Kernel, Model>>(options, kernel, model, context);
+      if (!levels.empty()) {
+        return std::make_unique<TemperedSampling<Kernel, Stations<Model>>>(options, kernel,
+                                                                           Stations<Model>(std::move(levels)));
+      }
+      return std::make_unique<TemperedSampling<Kernel, Replicas<Model>>>(
+          options, kernel, Replicas<Model>(model, geometric_ladder(options.temperatures, options.hottest), context));
     case SamplerKind::kAnnealing:
       return std::make_unique<AnnealedSampling<Kernel, Model>>(options, kernel, model);
     default:
@@ -229,17 +251,19 @@ std::unique_ptr<Sampling> sampling_with(const SamplingOptions& options, const Ke
 /// By the energy, and by forces if the machine has them.
 template <EnergyModel Model>
 std::unique_ptr<Sampling> sampling_by_energy(const SamplingOptions& options, SamplerKind kind, const Model& model,
-                                             const Context& context) {
+                                             std::vector<Model> levels, const Context& context) {
   if (kind == SamplerKind::kMetropolis) {
-    return sampling_with(options, Metropolis{options.step, options.flips, 0, options.fixed}, model, context);
+    const Metropolis kernel{options.step, options.flips, 0, options.fixed};
+    return sampling_with(options, kernel, model, std::move(levels), context);
   }
   require_forces(kind, model.units());
   if constexpr (SmoothModel<Model>) {
     if (kind == SamplerKind::kHmc) {
-      return sampling_with(options, Hmc{options.step, options.leapfrogs, options.fixed}, model, context);
+      const Hmc kernel{options.step, options.leapfrogs, options.fixed};
+      return sampling_with(options, kernel, model, std::move(levels), context);
     }
     const Langevin kernel{options.step, kind == SamplerKind::kMala, options.fixed};
-    return sampling_with(options, kernel, model, context);
+    return sampling_with(options, kernel, model, std::move(levels), context);
   }
   throw UsageError("this machine has no forces; take gibbs or metropolis");
 }
@@ -251,7 +275,7 @@ std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Ma
   require(kind != SamplerKind::kGibbs,
           "gibbs draws units given the others, for which this machine has no formula; take metropolis, langevin, mala "
           "or hmc");
-  return sampling_by_energy(options, kind, machine, context);
+  return sampling_by_energy(options, kind, machine, {}, context);
 }
 
 }  // namespace ergodic

@@ -97,7 +97,8 @@ Spec TrainRequest::spec() {
       .incidental()
       .path("report", report, "an HTML page with curves, samples and filters")
       .incidental()
-      .path("trajectory", trajectory, "a folder for what the machine was on its way, for `ergodic evaluate --path`")
+      .path("trajectory", trajectory,
+            "a folder for what the machine was on its way, for --path of `sample`, `evaluate` and `compare`")
       .incidental()
       .number("checkpoint-every", checkpoint_every, 0.0, 1e9, "seconds between two checkpoints (beside --out)")
       .incidental()

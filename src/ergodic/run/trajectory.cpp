@@ -69,6 +69,10 @@ void prepare_trajectory(const std::filesystem::path& folder, bool resume) {
 
 std::vector<Parameters> stations_in(const std::filesystem::path& folder, const Machine& machine) {
   std::vector<Parameters> out;
+  if (folder.empty()) return out;
+  require(!std::holds_alternative<Neural>(machine),
+          "a neural energy is annealed from the data's own normal distribution, and its chains jump from there; leave "
+          "out --path");
   for (const std::filesystem::path& path : machines_in(folder)) {
     const ModelFile file = load_model(path);
     const bool fits = std::visit(
@@ -79,7 +83,7 @@ std::vector<Parameters> stations_in(const std::filesystem::path& folder, const M
         machine, file.machine);
     if (!fits) {
       throw DataError(
-          fmt::format("{}: is not a machine of the same shape as the one to be evaluated; expected what its "
+          fmt::format("{}: is not a machine of the same shape as the one given; expected what its "
                       "own training kept",
                       path.string()));
     }

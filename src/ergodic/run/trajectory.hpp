@@ -1,4 +1,5 @@
-// A trajectory: what a machine was on its way, kept in a folder while it trains, as stations for annealing.
+// A trajectory: what a machine was on its way, kept in a folder while it trains, as stations for annealing and
+// levels for tempering.
 //
 // Machines change fast at first and slowly at last, so the updates between two of them grow.
 #pragma once
@@ -23,8 +24,8 @@ std::filesystem::path station_file(const std::filesystem::path& folder, std::uin
 /// cannot be made.
 void prepare_trajectory(const std::filesystem::path& folder, bool resume);
 
-/// The parameters of all machines in the folder, in the order of their updates. DataError if one is not of the shape of
-/// this machine, NoInputError without any.
+/// The parameters of all machines in the folder, in the order of their updates; none if no folder is named. DataError
+/// if one is not of the shape of this machine, NoInputError without any, UsageError for a neural energy.
 std::vector<Parameters> stations_in(const std::filesystem::path& folder, const Machine& machine);
 
 }  // namespace ergodic

@@ -37,16 +37,30 @@ std::vector<double> adapted_ladder(std::span<const double> betas, std::span<cons
   return out;
 }
 
-std::vector<double> swap_neighbours(std::span<const double> betas, Matrix<double> energies, const Draw& draw,
-                                    std::size_t first, Chains& chains) {
-  const std::size_t layers = chains.layers.size() / betas.size(), count = chains.count();
-  std::vector<double> out(betas.size() - 1);
+std::vector<std::size_t> enough_levels(std::span<const double> swapped) {
+  constexpr double kOften = 0.25;
+  std::vector<std::size_t> out{0};
+  double through = 1.0;  // all levels between the last that is kept and level k
+  for (std::size_t k = 0; k < swapped.size(); ++k) {
+    if (k > out.back() && through * swapped[k] < kOften) {
+      out.push_back(k);
+      through = 1.0;
+    }
+    through *= swapped[k];
+  }
+  out.push_back(swapped.size());
+  return out;
+}
+
+std::vector<double> swap_neighbours(const Matrix<double>& exponents, const Draw& draw, std::size_t first,
+                                    Chains& chains) {
+  const std::size_t layers = chains.layers.size() / (exponents.rows() + 1), count = chains.count();
+  std::vector<double> out(exponents.rows());
   for (std::size_t k = 0; k < out.size(); ++k) {
     for (std::size_t r = 0; r < count; ++r) {
-      const double cold = energies(k, r), hot = energies(k + 1, r);
-      if (std::isnan(cold) || std::isnan(hot))
+      if (std::isnan(exponents(k, r)))
         throw NumericError(fmt::format("the energy of chain {} is not a number", chains.first_chain + r));
-      const double p = cold >= hot ? 1.0 : portable_exp((betas[k] - betas[k + 1]) * (cold - hot));
+      const double p = exponents(k, r) >= 0.0 ? 1.0 : portable_exp(exponents(k, r));
       out[k] += p / static_cast<double>(count);
       const auto chain = static_cast<std::uint32_t>(chains.first_chain + r);
       if (k % 2 != first || !(draw.uniform(chain, static_cast<std::uint32_t>(k)) < p)) continue;

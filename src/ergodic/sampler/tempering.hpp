@@ -1,11 +1,17 @@
-// Parallel tempering (Swendsen and Wang 1986; Geyer 1991): each chain has copies at inverse temperatures
-// 1 = beta_1 > ... > beta_K. The hot ones cross barriers; after a sweep of every level by any sampler, neighbouring
-// levels i and j swap states with probability min(1, exp((beta_i - beta_j)(E_i - E_j))), which leaves the product of
-// all distributions where it is. Pairs (1, 2), (3, 4), ... and (2, 3), (4, 5), ... take turns.
+// Parallel tempering (Swendsen and Wang 1986; Geyer 1991): each chain has copies on a ladder of machines with energies
+// E_1, ..., E_K, of which the first is the one asked for and the last mixes fast. After a sweep of every level by any
+// sampler, neighbouring levels i and j with states x_i and x_j swap them with probability
+//   min(1, exp(E_i(x_i) + E_j(x_j) - E_i(x_j) - E_j(x_i))),
+// which leaves the product of all distributions where it is. Pairs (1, 2), (3, 4), ... and (2, 3), (4, 5), ... take
+// turns. There are two ladders:
 //
-// The ladder between its two ends adapts in warm-up until all pairs swap equally often, as Vousden, Farr and Mandel
-// (2016) have it, in log beta: a step between neighbours grows if it is crossed more often than the average, and all
-// are scaled so that the ends stay.
+// Replicas, one machine at inverse temperatures 1 = beta_1 > ... > beta_K. Between its two ends it adapts in warm-up
+// until all pairs swap equally often, as Vousden, Farr and Mandel (2016) have it, in log beta: a step between
+// neighbours grows if it is crossed more often than the average, and all are scaled so that the ends stay.
+//
+// Stations, other machines of the same shape: those that training met, from the last to the first (Béreux, Decelle,
+// Furtlehner, Rosset and Seoane 2024). They learned the valleys of the energy one after the other, where heat melts all
+// at once. Those that are not needed for swaps are left out.
 //
 // Levels are layers of the chains: level k of a machine of L layers has those from k L on, and the first is the result.
 #pragma once
@@ -13,6 +19,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -32,6 +39,12 @@ std::vector<double> geometric_ladder(std::size_t levels, double hottest);
 /// The ladder after a sweep of warm-up, the k-th, that swapped the pairs of neighbours with these probabilities.
 std::vector<double> adapted_ladder(std::span<const double> betas, std::span<const double> swapped, std::uint64_t k);
 
+/// The layers of one level.
+template <class Model>
+std::span<const State> layers_at(std::size_t level, std::span<const State> layers) {
+  return layers.subspan(level * layers_of<Model>(), layers_of<Model>());
+}
+
 /// A machine at every temperature of a ladder.
 template <class Model>
 class Replicas {
@@ -43,10 +56,23 @@ class Replicas {
     for (const double beta : betas_) levels_.push_back(tempered(machine_, beta, context));
   }
 
-  const Model& machine() const { return machine_; }
   const std::vector<double>& betas() const { return betas_; }
   std::size_t levels() const { return betas_.size(); }
+  std::size_t most_levels() const { return levels(); }
   const auto& level(std::size_t k) const { return levels_[k]; }
+
+  /// The exponents of the swaps of each level with the next, a row for each pair and a column for each chain:
+  /// (beta_i - beta_j)(E(x_i) - E(x_j)).
+  Matrix<double> swap_exponents(const Chains& chains, const Context& context) const {
+    Matrix<double> out(levels() - 1, chains.count());
+    std::vector<double> cold = joint_energy(machine_, layers_at<Model>(0, chains.layers), context);
+    for (std::size_t k = 0; k + 1 < levels(); ++k) {
+      std::vector<double> hot = joint_energy(machine_, layers_at<Model>(k + 1, chains.layers), context);
+      for (std::size_t r = 0; r < hot.size(); ++r) out(k, r) = (betas_[k] - betas_[k + 1]) * (cold[r] - hot[r]);
+      cold = std::move(hot);
+    }
+    return out;
+  }
 
   /// After a sweep of warm-up, as adapted_ladder has it.
   void adapt(const StepInfo& info, std::uint64_t k, const Context& context) {
@@ -65,42 +91,101 @@ class Replicas {
   std::vector<Level> levels_;
 };
 
+/// Which levels are enough, given how often each swaps with the next: the first, the last, and between them those
+/// without which a swap would be rarer than a quarter. How often levels further apart would swap is taken to be the
+/// product of the rates between them.
+std::vector<std::size_t> enough_levels(std::span<const double> swapped);
+
+/// Machines of one shape, the first of which is the one asked for.
+template <class Model>
+class Stations {
+ public:
+  static constexpr std::size_t kLayers = layers_of<Model>();
+
+  explicit Stations(std::vector<Model> machines) : machines_(std::move(machines)), used_(machines_.size()) {
+    std::iota(used_.begin(), used_.end(), std::size_t{0});
+  }
+
+  std::size_t levels() const { return used_.size(); }
+  std::size_t most_levels() const { return machines_.size(); }
+  const Model& level(std::size_t k) const { return machines_[used_[k]]; }
+
+  /// Leaves out all levels but these.
+  void keep(std::span<const std::size_t> levels) {
+    for (std::size_t k = 0; k < levels.size(); ++k) used_[k] = used_[levels[k]];
+    used_.resize(levels.size());
+  }
+
+  /// E_i(x_i) + E_j(x_j) - E_i(x_j) - E_j(x_i), as for replicas.
+  Matrix<double> swap_exponents(const Chains& chains, const Context& context) const {
+    Matrix<double> out(levels() - 1, chains.count());
+    const auto energies = [&](std::size_t of, std::size_t at) {
+      return joint_energy(level(of), layers_at<Model>(at, chains.layers), context);
+    };
+    std::vector<double> own = energies(0, 0);
+    for (std::size_t k = 0; k + 1 < levels(); ++k) {
+      std::vector<double> next = energies(k + 1, k + 1);
+      const std::vector<double> up = energies(k, k + 1), down = energies(k + 1, k);
+      for (std::size_t r = 0; r < own.size(); ++r) out(k, r) = own[r] - up[r] + (next[r] - down[r]);
+      own = std::move(next);
+    }
+    return out;
+  }
+
+ private:
+  std::vector<Model> machines_;
+  std::vector<std::size_t> used_;
+};
+
 /// A sampler for each level.
 template <class Inner>
 struct Tempered {
   std::vector<Inner> inner;
 };
 
-/// Swaps neighbours, from the first pair on or from the second, given the energies at beta = 1, a row for each level.
-/// Returns the probabilities of all pairs.
-std::vector<double> swap_neighbours(std::span<const double> betas, Matrix<double> energies, const Draw& draw,
-                                    std::size_t first, Chains& chains);
+/// Swaps neighbours, from the first pair on or from the second, given the exponents of all pairs. Returns their
+/// probabilities, averaged over chains.
+std::vector<double> swap_neighbours(const Matrix<double>& exponents, const Draw& draw, std::size_t first,
+                                    Chains& chains);
 
 /// One sweep of all levels, then swaps. Chains of one level start every level there.
-template <class Inner, class Model>
-StepInfo step(const Tempered<Inner>& kernel, const Replicas<Model>& replicas, Chains& chains, Key key,
-              const Context& context) {
-  constexpr std::size_t kLayers = Replicas<Model>::kLayers;
-  const std::size_t levels = replicas.levels();
+template <class Inner, class Ladder>
+StepInfo step(const Tempered<Inner>& kernel, const Ladder& ladder, Chains& chains, Key key, const Context& context) {
+  constexpr std::size_t kLayers = Ladder::kLayers;
+  const std::size_t levels = ladder.levels();
   while (chains.layers.size() < levels * kLayers) {
     chains.layers.push_back(chains.layers[chains.layers.size() - kLayers]);
   }
   StepInfo info;
-  Matrix<double> energies(levels, chains.count());
   for (std::size_t k = 0; k < levels; ++k) {
     // Each level has random numbers of its own: those of other sweeps.
-    Chains level{{}, chains.sweep * levels + k, chains.first_chain};
+    Chains level{{}, chains.sweep * ladder.most_levels() + k, chains.first_chain};
     const auto layers = chains.layers.begin() + static_cast<std::ptrdiff_t>(k * kLayers);
     std::move(layers, layers + kLayers, std::back_inserter(level.layers));
-    info.levels.push_back(step(kernel.inner[k], replicas.level(k), level, key, context).accepted);
-    std::ranges::copy(joint_energy(replicas.machine(), level.layers, context), energies.row(k).begin());
+    info.levels.push_back(step(kernel.inner[k], ladder.level(k), level, key, context).accepted);
     std::move(level.layers.begin(), level.layers.end(), layers);
   }
   info.accepted = info.levels[0];
   const Draw draw = key.at(Purpose::kTempering, chains.sweep);
-  info.swapped = swap_neighbours(replicas.betas(), std::move(energies), draw, chains.sweep % 2, chains);
+  info.swapped = swap_neighbours(ladder.swap_exponents(chains, context), draw, chains.sweep % 2, chains);
   ++chains.sweep;
   return info;
+}
+
+/// Leaves out all levels but these.
+template <class Inner, class Model>
+void keep_levels(std::span<const std::size_t> kept, Tempered<Inner>& kernel, Stations<Model>& stations,
+                 Chains& chains) {
+  constexpr std::size_t kLayers = Stations<Model>::kLayers;
+  Tempered<Inner> inner;
+  std::vector<State> layers;
+  for (const std::size_t k : kept) {
+    inner.inner.push_back(std::move(kernel.inner[k]));
+    for (std::size_t l = 0; l < kLayers; ++l) layers.push_back(std::move(chains.layers[k * kLayers + l]));
+  }
+  kernel = std::move(inner);
+  chains.layers = std::move(layers);
+  stations.keep(kept);
 }
 
 /// The samplers of all levels after a sweep of warm-up, the k-th, each as it adapts by itself.
