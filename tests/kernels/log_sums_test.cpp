@@ -101,5 +101,37 @@ TEST(LogSums, WhatIsNotANumberStaysSo) {
   }
 }
 
+TEST(SoftplusChange, IsTheDifferenceForAnyNumberOfTerms) {
+  for (std::size_t count = 0; count <= 130; ++count) {
+    for (const double scale : {1e-12, 0.1, 3.0, 30.0, 1e3}) {
+      const std::vector<double> x = numbers(count, scale, count);
+      for (const auto& [from, to] : {std::pair{0.0, 1e-4}, {0.3, 0.301}, {0.9, 0.9001}, {0.5, 0.4999}, {0.0, 1.0}}) {
+        double truth = 0.0, size = 0.0;
+        for (const double value : x) {
+          truth += softplus(to * value) - softplus(from * value);
+          size += std::abs((to - from) * value);
+        }
+        std::optional<double> first;
+        test::for_each_target([&] {
+          const double found = softplus_change(x, from, to);
+          if (!first) first = found;
+          ASSERT_EQ(found, *first);
+          // The truth itself is a difference of rounded numbers.
+          ASSERT_NEAR(found, truth, 1e-6 * size + 0x1p-50 * static_cast<double>(count) * (1.0 + scale));
+        });
+      }
+    }
+  }
+}
+
+TEST(SoftplusChange, StepsAddUp) {
+  // Errors of single steps are nearly random: those of ten thousand are no larger than that of one.
+  const std::vector<double> x = numbers(500, 5.0, 1);
+  constexpr int kSteps = 10000;
+  double sum = 0.0;
+  for (int k = 0; k < kSteps; ++k) sum += softplus_change(x, double(k) / kSteps, double(k + 1) / kSteps);
+  EXPECT_NEAR(sum, sum_softplus(x) - 500.0 * std::log(2.0), 1e-7 * sum_softplus(x));
+}
+
 }  // namespace
 }  // namespace ergodic

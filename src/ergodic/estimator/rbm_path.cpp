@@ -91,13 +91,9 @@ void RbmPath::weigh(double from, double to, const Chains& chains, std::span<doub
     product(visible, machine_.map_to(Rbm::kHidden), fields_, context);
   }
   context.for_blocks(visible.chains(), kChainsAtATime, [&](std::size_t begin, std::size_t end) {
-    std::vector<double> scaled(fields_.cols());
-    const auto log_sum_at = [&](double t, std::size_t r) {
-      for (std::size_t j = 0; j < scaled.size(); ++j) scaled[j] = t * fields_(r, j);
-      return log_sum(machine_.hidden(), {scaled, machine_.precision(Rbm::kHidden)});
-    };
     for (std::size_t r = begin; r < end; ++r) {
-      out[r] = (to - from) * tilt_of(visible, r) + log_sum_at(to, r) - log_sum_at(from, r);
+      const Row row{fields_.row(r), machine_.precision(Rbm::kHidden)};
+      out[r] = (to - from) * tilt_of(visible, r) + log_sum_change(machine_.hidden(), row, from, to);
     }
   });
 }

@@ -286,6 +286,16 @@ double log_sum(const Layer& layer, const Row& row) {
   return std::visit([&](const auto& l) { return l.log_sum(row); }, layer);
 }
 
+double log_sum_change(const Layer& layer, const Row& row, double from, double to) {
+  if (std::holds_alternative<Bernoulli>(layer)) return softplus_change(row.fields, from, to);
+  std::vector<double> scaled(row.fields.size());
+  const auto at = [&](double t) {
+    for (std::size_t j = 0; j < scaled.size(); ++j) scaled[j] = t * row.fields[j];
+    return log_sum(layer, {scaled, row.precision});
+  };
+  return at(to) - at(from);
+}
+
 void means(const Layer& layer, const Row& row, std::span<float> out) {
   std::visit([&](const auto& l) { l.means(row, out); }, layer);
 }

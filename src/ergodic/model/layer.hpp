@@ -143,6 +143,8 @@ void require_mask(const Layer& layer, const Bits& fixed, std::size_t chains);
 
 /// The log of the sum over all states of e^(state' fields - U).
 double log_sum(const Layer& layer, const Row& row);
+/// By how much that grows if fields `from` times these become `to` times these.
+double log_sum_change(const Layer& layer, const Row& row, double from, double to);
 /// The mean value of each unit; and, of real ones, the mean square.
 void means(const Layer& layer, const Row& row, std::span<float> out);
 void squares(const Layer& layer, const Row& row, std::span<float> out);
