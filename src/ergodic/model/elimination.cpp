@@ -241,6 +241,11 @@ std::string why_no_exact_log_z(const Boltzmann& machine) {
   return plan.too_wide ? plan.complaint(kLimits) : "";
 }
 
+std::string why_no_exact_free_energy(const Boltzmann& machine) {
+  const EliminationPlan plan = plan_of(machine, machine.visible(), kHiddenLimits);
+  return plan.too_wide ? "given the visible units, " + plan.complaint(kHiddenLimits) : "";
+}
+
 std::optional<double> exact_log_z(const Boltzmann& machine, const Context& context) {
   const EliminationPlan plan = plan_of(machine, 0, kLimits);
   require(!plan.too_wide, plan.complaint(kLimits) + "; take the pseudo-likelihood, or a narrower graph");

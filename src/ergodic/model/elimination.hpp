@@ -19,6 +19,8 @@ namespace ergodic {
 /// Why log Z is not exactly known: the graph is too wide. Empty if it is known, as it is of all machines that can be
 /// enumerated.
 std::string why_no_exact_log_z(const Boltzmann& machine);
+/// The same for the free energy of visible rows.
+std::string why_no_exact_free_energy(const Boltzmann& machine);
 
 /// log Z. UsageError if the graph is too wide. Progress counts terms; nothing if stopped before the end.
 std::optional<double> exact_log_z(const Boltzmann& machine, const Context& context);

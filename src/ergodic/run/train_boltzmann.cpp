@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ergodic/model/exact_boltzmann.hpp"
+#include "ergodic/model/elimination.hpp"
 #include "ergodic/run/graph_request.hpp"
 #include "ergodic/run/memory.hpp"
 #include "ergodic/run/pictures.hpp"
@@ -46,7 +46,7 @@ TrainResult train_boltzmann(TrainRequest request, const Context& context) {
   Trainee trainee =
       trainee_of(model, Gibbs{}, learner_of(model, data.train, data.held_out, options_of(request), key, context));
   trainee.annealable.visible = model.visible_layer();
-  if (!enumerable_hidden(model)) trainee.annealable.free_energies = {};
+  if (!why_no_exact_free_energy(model).empty()) trainee.annealable.free_energies = {};
   trainee.name = "Boltzmann machine";
   trainee.summary = {{"visible units", text_of(model.visible_layer())},
                      {"hidden units", std::to_string(model.hidden())},
