@@ -45,7 +45,7 @@ check-long: ## run what takes minutes: large and real data, exact values, the te
 	@tools/setup test
 	cmake --preset release -DERGODIC_TESTS=ON
 	cmake --build --preset release --parallel $(JOBS)
-	@set -e; for check in large grey_digits lattices; do \
+	@set -e; for check in large grey_digits lattices protein; do \
 	  echo "== $$check"; \
 	  /usr/bin/python3 tests/long/$$check.py; \
 	done
