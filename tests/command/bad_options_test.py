@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import BAD_DATA, USAGE, refused, run, small_machine
+from conftest import BAD_DATA, IO, USAGE, refused, run, small_machine
 
 TRAIN = ("train", "--data", "bars-and-stripes:3", "--out", "m.safetensors", "--log", "log", "--report", "report")
 
@@ -85,6 +85,10 @@ def test_exact_learning_of_a_large_machine():
 def test_a_split_that_is_none():
     refused(USAGE, "evaluate", "m.safetensors", "--data", "bars-and-stripes:3", "--split", "validation",
             says=("--split", "auto, train, test", "'validation'"))
+
+
+def test_a_trajectory_that_cannot_be_kept():
+    refused(IO, *TRAIN, "--trajectory", "log", says="cannot make this folder")
 
 
 def test_too_many_samples():

@@ -233,6 +233,7 @@ TrainResult run_training(const TrainRequest& request, const TrainingData& data, 
     trainer.restore(std::move(saved.state));
   }
 
+  prepare_trajectory(request.trajectory, resumed);
   // Only now is the request known to be sound: the log of an earlier run may be replaced.
   std::vector<Observer*> listeners;
   if (outer.observer) listeners.push_back(outer.observer);
@@ -246,7 +247,6 @@ TrainResult run_training(const TrainRequest& request, const TrainingData& data, 
   const Context context{outer.threads, &fanout, request.profile ? &profile : nullptr};
 
   const auto save = [&] { save_checkpoint(checkpoint, trainee.parameters(), trainer.state(), data.settings); };
-  prepare_trajectory(request.trajectory, resumed);
   const std::vector<std::uint64_t> kept =
       request.trajectory.empty() ? std::vector<std::uint64_t>() : kept_updates(trainer.updates_total());
   const auto keep = [&] {
