@@ -119,6 +119,7 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) 
   const Layer visible = visible_of(file.machine);
   const std::vector<Parameters> stations = stations_in(request.path, file.machine);
   const Dataset data = load_split_for(visible, request.data, request.split);
+  if (request.quality) require_enough_rows(data);
   const State rows = first_rows(visible, data, data.rows(), key);
   return std::visit(
       [&](const auto& machine) {

@@ -40,12 +40,14 @@ std::string energy_row(const char* name, const Mean& energy) {
 
 }  // namespace
 
+void require_enough_rows(const Dataset& data) {
+  if (data.rows() >= kFewestNeighbours) return;
+  throw DataError(fmt::format("--quality needs {} rows of data at least, found {}", kFewestNeighbours, data.rows()));
+}
+
 std::optional<Quality> quality_of(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
                                   const OwnSamplesOptions& options, Key key, const Context& context) {
   const std::size_t rows = std::min<std::size_t>(data.rows(), options.count);
-  if (data.rows() < kFewestNeighbours) {
-    throw DataError(fmt::format("--quality needs {} rows of data at least, found {}", kFewestNeighbours, data.rows()));
-  }
   const Layer visible = visible_of(machine);
   const State all = first_rows(visible, data, data.rows(), key);
   const std::vector<UnitPair> pairs = pairs_of(visible);

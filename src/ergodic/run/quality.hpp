@@ -27,8 +27,11 @@ struct Quality {
   MixingReport mixing;
 };
 
-/// Of data with values for the visible units, and samples as draw_own_samples has them. DataError for too few rows,
-/// UsageError for too few chains. Nothing if stopped before the end.
+/// DataError for fewer rows than a quality can be found of.
+void require_enough_rows(const Dataset& data);
+
+/// Of data with enough rows of values for the visible units, and samples as draw_own_samples has them. UsageError for
+/// too few chains. Nothing if stopped before the end.
 std::optional<Quality> quality_of(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
                                   const OwnSamplesOptions& options, Key key, const Context& context);
 
