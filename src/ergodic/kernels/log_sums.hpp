@@ -16,7 +16,7 @@ double sum_softplus(std::span<const double> x);
 double sum_log_cosh(std::span<const double> x);
 
 /// The sum of log(1 + e^(to x)) - log(1 + e^(from x)). Small steps are taken in float, by the derivatives in their
-/// middle, with a relative error below 1e-6; it is nearly as good as random, so that of many steps the sum is as good.
+/// middle, with a relative error below 1e-6 of what the terms change by. Errors of many steps do not add up.
 double softplus_change(std::span<const double> x, double from, double to);
 
 }  // namespace ergodic

@@ -54,9 +54,8 @@ std::optional<FinalLikelihood> final_likelihood(const Annealable& machine, const
 
 std::string to_text(const FinalLikelihood& found) {
   return fmt::format(
-      "log-likelihood of {} {} rows: {:.2f} nats a row, between {:.2f} and {:.2f} ({}, {} temperatures), +- {:.2f} "
-      "over "
-      "rows; `ergodic evaluate` narrows it\n",
+      "log-likelihood of {} {} rows: {:.2f} nats a row, between {:.2f} and {:.2f} ({}, {} temperatures), "
+      "+- {:.2f} over rows; `ergodic evaluate` narrows it\n",
       found.rows, found.held_out ? "held-out" : "training", found.log_likelihood.value, found.log_likelihood.lower,
       found.log_likelihood.upper, found.log_likelihood.method, found.temperatures, found.row_error);
 }
