@@ -97,9 +97,14 @@ std::vector<Case> graph_cases(std::uint64_t seeds) {
   return out;
 }
 
-/// Of normal errors 1 in 16,000 is beyond 4, and of brackets at most 3 in 1,000 miss, so that one of either is allowed
-/// for in a hundred machines or so, and no more.
-void expect_truth_within_errors(const std::vector<Case>& cases) {
+/// Of normal errors 1 in 16,000 is beyond 4, and of brackets at most 3 in 1,000 miss. Of two hundred machines one may
+/// be beyond, and two brackets may miss.
+TEST(AnnealingLaw, HoldsForMachinesOfAllKinds) {
+  std::vector<Case> cases = restricted_cases(false, 10);
+  for (const auto& more : {restricted_cases(true, 5), graph_cases(13)}) {
+    cases.insert(cases.end(), more.begin(), more.end());
+  }
+  ASSERT_GE(cases.size(), 200u);
   std::size_t far = 0, outside = 0;
   for (std::size_t k = 0; k < cases.size(); ++k) {
     const AnnealedLogZ found = cases[k].anneal(64, {16, 128}, Key{k});
@@ -107,12 +112,8 @@ void expect_truth_within_errors(const std::vector<Case>& cases) {
     outside += !holds(found.log_z, cases[k].log_z);
   }
   EXPECT_LE(far, 1u) << "of " << cases.size();
-  EXPECT_LE(outside, 1u) << "of " << cases.size();
+  EXPECT_LE(outside, 2u) << "of " << cases.size();
 }
-
-TEST(AnnealingLaw, HoldsForRestrictedMachinesOfFewValues) { expect_truth_within_errors(restricted_cases(false, 10)); }
-TEST(AnnealingLaw, HoldsForRestrictedMachinesWithRealUnits) { expect_truth_within_errors(restricted_cases(true, 5)); }
-TEST(AnnealingLaw, HoldsForMachinesOnGraphs) { expect_truth_within_errors(graph_cases(13)); }
 
 TEST(AnnealingLaw, ErrorsAreCalibrated) {
   // The share of 200 repetitions whose truth is within 1.96 errors is 0.95 with an error of 0.015. It may be somewhat
