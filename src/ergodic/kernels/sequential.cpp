@@ -101,21 +101,20 @@ void sweep_tile(const TableCall& call, FixedUnits fixed, std::size_t tile, TileS
     rules[c] = rule_for(call, first_unit + c);
   }
   TileOfLanes lanes{};
+  CoarseBits coarse(call.draw, call.first_chain, static_cast<std::uint32_t>(first_unit));
   for (std::size_t first = 0; first < call.plan.rows(); first += kLanes) {
     const std::size_t chains = std::min(kLanes, call.plan.rows() - first);
     for (std::size_t k = 0; k < chains; ++k) {
-      if (k % kDrawnChains == 0) {
-        draw_coarse(call.draw, call.first_chain + static_cast<std::uint32_t>(first + k),
-                    static_cast<std::uint32_t>(first_unit), scratch);
-      }
-      const auto* random = reinterpret_cast<const std::uint16_t*>(scratch.coarse[k % kDrawnChains].data());
+      alignas(kCacheLine) std::uint16_t random[kTileColumns];
+      coarse.next(random);
       const std::int32_t* sums = scratch.sums.data() + (first + k) * kTileColumns;
-      for (std::size_t c = 0; c < kTileColumns; ++c) {
-        lanes.sums[c][place(k)] = sums[place(c)];
+      const std::size_t at = place(k);
+      unroll<kTileColumns>([&](auto c) ERGODIC_LAMBDA {
+        lanes.sums[c][at] = sums[place(c)];
         lanes.random[c][k] = random[c];
-      }
-      lanes.bits[place(k)] = call.x.bits().half_word(call.first_row + first + k, tile);
-      lanes.fixed[place(k)] = fixed.half_word(call.first_row + first + k, tile);
+      });
+      lanes.bits[at] = call.x.bits().half_word(call.first_row + first + k, tile);
+      lanes.fixed[at] = fixed.half_word(call.first_row + first + k, tile);
     }
     sweep_lanes(call, tile, first, rules, lanes);
     for (std::size_t k = 0; k < chains; ++k) {

@@ -63,8 +63,6 @@ struct TableCall {
   Profile* profile;
 };
 
-inline constexpr std::size_t kDrawnChains = 8;  // chains whose random numbers are made at a time
-
 /// The units of a tile and a chain whose upper random bits did not decide.
 struct UnsureUnits {
   alignas(kCacheLine) std::array<std::uint16_t, kTileColumns> random;  // the upper bits of all units
@@ -75,7 +73,6 @@ struct UnsureUnits {
 struct TileScratch {
   alignas(kCacheLine) std::array<std::int16_t, kBlockRows / kGroupBits * kGroupBytes / sizeof(std::int16_t)> table;
   alignas(kCacheLine) std::array<std::int32_t, LookupPlan::kMaxRows * kTileColumns> sums;
-  alignas(kCacheLine) std::array<std::array<Words, kTileColumns / kCoarseUnits>, kDrawnChains> coarse;
   std::array<UnsureUnits, LookupPlan::kMaxRows> unsure;
 };
 
@@ -126,7 +123,7 @@ constexpr std::size_t kGroups = kBlockRows / kGroupBits;
 
 /// Where lane c of a row of 32-bit values lies: of each 16 bytes of a 16-bit vector, the lower four lanes come first,
 /// then the upper ones.
-HWY_INLINE std::size_t place(std::size_t c) {
+constexpr std::size_t place(std::size_t c) {
   const std::size_t lane = c % kLanes, half = lane % 8 / 4;
   return c - lane + half * (kLanes / 2) + lane / 8 * 4 + lane % 4;
 }
@@ -254,9 +251,9 @@ HWY_INLINE std::uint32_t bits_of(V16 lanes) {
 }
 
 /// The sum of the weights whose bits are set, or else of the weights with the signs that the bits say (1 for +). In
-/// float, in any order.
-template <bool kSigns>
-HWY_INLINE float sum_of_bits(const std::uint64_t* bits, const float* HWY_RESTRICT weights, std::size_t count) {
+/// any order, in vectors of T.
+template <class T, bool kSigns>
+HWY_INLINE T sum_of_bits(const std::uint64_t* bits, const float* HWY_RESTRICT weights, std::size_t count) {
   const hn::CappedTag<float, 8> d;
   const hn::RebindToSigned<decltype(d)> di;
   constexpr std::size_t kFloats = hn::MaxLanes(d);
@@ -271,21 +268,39 @@ HWY_INLINE float sum_of_bits(const std::uint64_t* bits, const float* HWY_RESTRIC
       return hn::And(w, hn::BitCast(d, hn::BroadcastSignBit(moved)));
     }
   };
-  hn::VFromD<decltype(d)> sums[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  const hn::Repartition<T, decltype(d)> dt;
+  hn::VFromD<decltype(dt)> sums[4] = {hn::Zero(dt), hn::Zero(dt), hn::Zero(dt), hn::Zero(dt)};
+  const auto add = [&](auto k, hn::VFromD<decltype(d)> terms) ERGODIC_LAMBDA {
+    if constexpr (sizeof(T) == sizeof(float)) {
+      sums[k % 4] = hn::Add(sums[k % 4], terms);
+    } else {
+      const hn::Half<decltype(d)> half;
+      sums[2 * k % 4] = hn::Add(sums[2 * k % 4], hn::PromoteTo(dt, hn::LowerHalf(half, terms)));
+      sums[2 * k % 4 + 1] = hn::Add(sums[2 * k % 4 + 1], hn::PromoteTo(dt, hn::UpperHalf(half, terms)));
+    }
+  };
   const auto* words = reinterpret_cast<const std::uint8_t*>(bits);
   std::size_t i = 0;
   for (; i + 32 <= count; i += 32) {
     std::int32_t word;
     std::memcpy(&word, words + i / 8, sizeof(word));
-    unroll<32 / kFloats>(
-        [&](auto k) ERGODIC_LAMBDA { sums[k % 4] = hn::Add(sums[k % 4], term(word, k * kFloats, weights + i)); });
+    unroll<32 / kFloats>([&](auto k) ERGODIC_LAMBDA { add(k, term(word, k * kFloats, weights + i)); });
   }
-  float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]))));
+  T total = hn::GetLane(hn::SumOfLanes(dt, hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]))));
   for (; i < count; ++i) {
     const bool set = (bits[i / 64] >> (i % 64)) & 1u;
     total += set ? weights[i] : (kSigns ? -weights[i] : 0.0f);
   }
   return total;
+}
+
+/// bias + x W of one unit and row, summed in T in any order.
+template <class T>
+HWY_INLINE T field_of(const TableCall& call, std::size_t row, std::uint32_t unit) {
+  const std::uint64_t* bits = call.x.bits().row(row).data();
+  const float* weights = call.map.transposed.row(unit).data();
+  return call.map.bias[unit] + (call.x.levels().low == 0.0f ? sum_of_bits<T, false>(bits, weights, call.x.units())
+                                                            : sum_of_bits<T, true>(bits, weights, call.x.units()));
 }
 
 /// Begins to bring the weights that `decide` will need into the cache, while other work goes on.
@@ -294,16 +309,27 @@ HWY_INLINE void fetch_weights(const TableCall& call, std::uint32_t unit) {
   for (std::size_t i = 0; i < weights.size(); i += kCacheLine / sizeof(float)) hwy::Prefetch(&weights[i]);
 }
 
+/// The bit of one unit whose 16 upper random bits are too close to its probability in float.
+inline HWY_NOINLINE bool decide_in_double(const TableCall& call, std::size_t r, std::uint32_t unit,
+                                          std::uint32_t coarse) {
+  const std::size_t row = call.first_row + r;
+  const auto chain = call.first_chain + static_cast<std::uint32_t>(r);
+  const double gap = call.out.levels().gap();
+  const double p = sigmoid(gap * call.map.tempered(field_of<double>(call, row, unit), unit));
+  // Two sums in double, this one and the definition's, differ by at most a roundoff of the reach for each addition.
+  const double additions = 2.0 * static_cast<double>(call.x.units()) + 16.0;
+  const double off = 0x1p-53 * additions * 0.25 * gap * double{tempered_reach(call.map, unit)} + 0x1p-49;
+  const bool above = falls_below(p - off, coarse, call.draw, chain, unit);
+  if (above == falls_below(p + off, coarse, call.draw, chain, unit)) return above;
+  return defined_bit(call.x, row, call.map, gap, call.draw, chain, unit, coarse);
+}
+
 /// The bit of one unit whose 16 upper random bits are too close to its probability in the rounded weights.
 inline HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint32_t unit, std::uint32_t coarse) {
   const std::size_t row = call.first_row + r, count = call.x.units();
   const float gap = call.out.levels().gap();
-  const std::uint64_t* bits = call.x.bits().row(row).data();
-  const float* weights = call.map.transposed.row(unit).data();
-  const float sum =
-      call.x.levels().low == 0.0f ? sum_of_bits<false>(bits, weights, count) : sum_of_bits<true>(bits, weights, count);
   const auto beta = static_cast<float>(call.map.beta), base = static_cast<float>(call.map.base_of(unit));
-  const float p = approximate_sigmoid(gap * (beta * (call.map.bias[unit] + sum) + base));
+  const float p = approximate_sigmoid(gap * (beta * field_of<float>(call, row, unit) + base));
   // A sum in float is off by at most a roundoff of the reach for each addition that a term goes through: count / 16 in
   // a lane, some for the last terms, the sum of lanes and the tempering. A sigmoid is nowhere steeper than 1/4; the
   // rest is for the second order and for what these few operations round.
@@ -312,38 +338,45 @@ inline HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint3
   const float upper = static_cast<float>(coarse);
   if (upper + 1.05f <= 65536.0f * (p - off)) return true;
   if (upper - 0.05f >= 65536.0f * (p + off)) return false;
-  return defined_bit(call.x, row, call.map, gap, call.draw, call.first_chain + static_cast<std::uint32_t>(r), unit,
-                     coarse);
+  return decide_in_double(call, r, unit, coarse);
 }
 
-/// The upper random bits of the tile's units, for kDrawnChains chains: the rounds of many blocks go side by side, since
-/// each waits for the one before it.
-HWY_INLINE void draw_coarse(const Draw& draw, std::uint32_t first_chain, std::uint32_t first_unit,
-                            TileScratch& scratch) {
-  const hn::FixedTag<std::uint8_t, 16> d;
-  const hn::FixedTag<std::uint32_t, 4> d_words;
-  constexpr std::size_t kBlocks = kTileColumns / kCoarseUnits;
-  constexpr std::size_t kAtOnce = 2 * kBlocks;
-  hn::VFromD<decltype(d)> keys[kArsRounds + 1];
-  for (std::size_t k = 0; k <= kArsRounds; ++k) {
-    keys[k] = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(&draw.keys()[k]));
+/// The upper random bits of the units of a tile, for one chain after the other.
+class CoarseBits {
+ public:
+  CoarseBits(const Draw& draw, std::uint32_t first_chain, std::uint32_t first_unit) {
+    for (std::size_t k = 0; k <= kArsRounds; ++k) keys_[k] = draw.keys()[k];
+    counter_ = draw.counter(first_chain, first_unit / kCoarseUnits);
   }
-  for (std::size_t chain = 0; chain < kDrawnChains; chain += 2) {
-    hn::VFromD<decltype(d)> state[kAtOnce];
-    for (std::size_t k = 0; k < kAtOnce; ++k) {
-      const Words counter = draw.counter(first_chain + static_cast<std::uint32_t>(chain + k / kBlocks),
-                                         first_unit / kCoarseUnits + static_cast<std::uint32_t>(k % kBlocks));
-      state[k] = hn::Xor(hn::BitCast(d, hn::LoadU(d_words, counter.data())), keys[0]);
-    }
+
+  /// Those of the next chain. The rounds of the blocks go side by side, since each waits for the one before it.
+  HWY_INLINE void next(std::uint16_t* HWY_RESTRICT out) {
+    const hn::FixedTag<std::uint8_t, 16> d;
+    const hn::FixedTag<std::uint32_t, 4> d_words;
+    const auto key = [&](std::size_t k)
+                         ERGODIC_LAMBDA { return hn::Load(d, reinterpret_cast<const std::uint8_t*>(&keys_[k])); };
+    auto counter = hn::Load(d_words, counter_.data());
+    const auto next_index = hn::LoadU(d_words, Words{1, 0, 0, 0}.data());
+    hn::VFromD<decltype(d)> state[kBlocks];
+    unroll<kBlocks>([&](auto k) ERGODIC_LAMBDA {
+      state[k] = hn::Xor(hn::BitCast(d, counter), key(0));
+      counter = hn::Add(counter, next_index);
+    });
+    ++counter_[1];
     for (std::size_t round = 1; round < kArsRounds; ++round) {
-      for (std::size_t k = 0; k < kAtOnce; ++k) state[k] = hn::AESRound(state[k], keys[round]);
+      unroll<kBlocks>([&](auto k) ERGODIC_LAMBDA { state[k] = hn::AESRound(state[k], key(round)); });
     }
-    for (std::size_t k = 0; k < kAtOnce; ++k) {
-      hn::Store(hn::AESLastRound(state[k], keys[kArsRounds]), d,
-                reinterpret_cast<std::uint8_t*>(&scratch.coarse[chain + k / kBlocks][k % kBlocks]));
-    }
+    unroll<kBlocks>([&](auto k) ERGODIC_LAMBDA {
+      hn::Store(hn::AESLastRound(state[k], key(kArsRounds)), d,
+                reinterpret_cast<std::uint8_t*>(out + k * kCoarseUnits));
+    });
   }
-}
+
+ private:
+  static constexpr std::size_t kBlocks = kTileColumns / kCoarseUnits;
+  alignas(16) std::array<Words, kArsRounds + 1> keys_;
+  alignas(16) Words counter_;
+};
 
 #endif
 }  // namespace ergodic::HWY_NAMESPACE

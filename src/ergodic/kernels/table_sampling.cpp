@@ -69,12 +69,13 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, std::si
     slacks[c] = rule.slack;
   }
 
+  CoarseBits coarse(call.draw, call.first_chain, first_unit);
+  alignas(kCacheLine) std::uint16_t random[2][kTileColumns];
+  coarse.next(random[0]);
   std::size_t unsure_count = 0;
   for (std::size_t r = 0; r < call.plan.rows(); ++r) {
-    if (r % kDrawnChains == 0) {
-      draw_coarse(call.draw, call.first_chain + static_cast<std::uint32_t>(r), first_unit, scratch);
-    }
-    const auto* HWY_RESTRICT random = reinterpret_cast<const std::uint16_t*>(scratch.coarse[r % kDrawnChains].data());
+    // Those of the next chain, which the CPU makes while it judges this one.
+    coarse.next(random[(r + 1) % 2]);
     const auto share = hn::Set(du16, call.terms.shares()[r]);
     const std::int32_t* HWY_RESTRICT sums = scratch.sums.data() + r * kTileColumns;
     // What is unsure is written always, and kept if there is any: the CPU has nothing to guess.
@@ -85,7 +86,7 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, std::si
       const auto field = fields_of(hn::Load(d32, sums + kFirst), hn::Load(d32, sums + kUpper),
                                    hn::Load(df32, scales + kFirst), hn::Load(df32, scales + kUpper),
                                    hn::Load(df32, offsets + kFirst), hn::Load(df32, offsets + kUpper));
-      const auto number = hn::Load(du16, random + kFirst);
+      const auto number = hn::Load(du16, random[r % 2] + kFirst);
       hn::Store(number, du16, unsure.random.data() + kFirst);
       const Verdict verdict =
           judge(pieces, field, number, share, hn::Load(du16, spreads + kFirst), hn::Load(du16, slacks + kFirst));
