@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "kernels/random_inputs.hpp"
 
 namespace ergodic {
@@ -14,7 +16,7 @@ void expect_fields(const State& x, const Map& map, const Context& context = {}) 
   SCOPED_TRACE(testing::Message() << x.chains() << " x " << x.units() << " x " << map.bias.cols());
   Matrix<double> first;
   test::for_each_target([&] {
-    const SplitWeights split(map.weights, map.bias.row(0), x.levels(), context);
+    SplitWeights split(map.weights, map.bias.row(0), x.levels(), context);
     ASSERT_TRUE(split.usable());
     Matrix<double> found(x.chains(), map.bias.cols());
     split.product(x, found, context);
@@ -50,6 +52,28 @@ TEST(SplitWeights, FieldsAreTheSameForAnyNumberOfThreadsAndBeyondOnePlan) {
     Threads threads(count);
     ASSERT_NO_FATAL_FAILURE(expect_fields(random_state(600, 100, kBinary, 0.3, 1),
                                           test::random_map(100, 70, 2, kBinary), Context{&threads}));
+  }
+}
+
+TEST(SplitWeights, SampledAfterAProductAreTheBitsOfTheDefinition) {
+  // Few chains, which tables do not pay for; all sizes of the last tile; more than one plan.
+  for (const auto& [chains, inputs, outputs] :
+       {std::array<std::size_t, 3>{3, 70, 40}, {9, 65, 33}, {40, 130, 96}, {600, 20, 70}}) {
+    for (const Levels levels : {kBinary, kSpins}) {
+      Map map = test::random_map(inputs, outputs, chains, levels);
+      map.beta = 0.3;
+      const State x = random_state(chains, inputs, levels, 0.4, 7);
+      const Draw draw = Key{8}.at(Purpose::kGibbs);
+      const State truth = test::defined_sample(x, map, draw, 5, kBinary);
+      test::for_each_target([&] {
+        SplitWeights split(map.weights, map.bias.row(0), levels, {});
+        Matrix<double> fields(chains, outputs);
+        split.product(x, fields, {});
+        State drawn(chains, outputs, kBinary);
+        split.sample(x, map, draw, 5, drawn, {});
+        ASSERT_EQ(drawn.bits(), truth.bits());
+      });
+    }
   }
 }
 

@@ -106,8 +106,7 @@ struct LogWeights {
   std::vector<double> spread;  // the variance over chains of what each step added
 };
 
-/// Goes through the machines at these positions. Ends after the last weighing, since nobody looks at the chains;
-/// nothing if stopped.
+/// Goes through the machines at these positions; nothing if stopped.
 std::optional<LogWeights> log_weights_along(Path& path, std::span<const double> positions, Chains chains, Key key,
                                             Steps& steps) {
   LogWeights out;
@@ -115,8 +114,7 @@ std::optional<LogWeights> log_weights_along(Path& path, std::span<const double> 
   std::vector<double> added(chains.count());
   for (std::size_t k = 1; k < positions.size(); ++k) {
     if (!steps.next()) return std::nullopt;
-    if (k > 1) path.sweep(positions[k - 1], chains, key, steps.context());
-    path.weigh(positions[k - 1], positions[k], chains, added, steps.context());
+    path.advance(positions[k - 1], positions[k], chains, key, added, steps.context());
     for (std::size_t r = 0; r < added.size(); ++r) out.total[r] += added[r];
     out.spread.push_back(sample_moments(added).variance);
   }

@@ -31,6 +31,11 @@ class Path {
   virtual void sweep(double t, Chains& chains, Key key, const Context& context) = 0;
   /// log f_to(x) - log f_from(x) of each chain.
   virtual void weigh(double from, double to, const Chains& chains, std::span<double> out, const Context& context) = 0;
+  /// Both, as annealing goes on: weighs the chains, then sweeps them at `to`. What serves both need be made only once.
+  virtual void advance(double from, double to, Chains& chains, Key key, std::span<double> out, const Context& context) {
+    weigh(from, to, chains, out, context);
+    sweep(to, chains, key, context);
+  }
 };
 
 /// The fields of lone units with the means of these rows: where a path begins. Of real units, given their precisions.

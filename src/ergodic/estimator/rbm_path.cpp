@@ -58,12 +58,30 @@ void RbmPath::sweep(double t, Chains& chains, Key key, const Context& context) {
   ++chains.sweep;
 }
 
-void RbmPath::draw_layer(std::size_t block, double t, Chains& chains, const Draw& draw, const Context& context) const {
-  const State& given = chains.layers[block == Rbm::kVisible ? Rbm::kHidden : Rbm::kVisible];
-  State& out = chains.layers[block];
+/// The same, but what the hidden units are drawn from is known after weighing.
+void RbmPath::advance(double from, double to, Chains& chains, Key key, std::span<double> out, const Context& context) {
+  weigh(from, to, chains, out, context);
+  if (!split_ || !two_valued(machine_.hidden())) return sweep(to, chains, key, context);
+  const auto draw = [&](std::size_t block) {
+    return key.at(Purpose::kGibbs, chains.sweep, static_cast<std::uint8_t>(block));
+  };
+  split_->sample(chains.layers[Rbm::kVisible], map_at(Rbm::kHidden, to), draw(Rbm::kHidden), chains.first_chain,
+                 chains.layers[Rbm::kHidden], context);
+  draw_layer(Rbm::kVisible, to, chains, draw(Rbm::kVisible), context);
+  ++chains.sweep;
+}
+
+Affine RbmPath::map_at(std::size_t block, double t) const {
   Affine map = machine_.map_to(block);
   map.beta = t;
   if (block == Rbm::kVisible) map.base = base_;
+  return map;
+}
+
+void RbmPath::draw_layer(std::size_t block, double t, Chains& chains, const Draw& draw, const Context& context) const {
+  const State& given = chains.layers[block == Rbm::kVisible ? Rbm::kHidden : Rbm::kVisible];
+  State& out = chains.layers[block];
+  const Affine map = map_at(block, t);
   if (two_valued(machine_.layer(block))) return sample(given, map, draw, chains.first_chain, out, context);
   for_fields(given, map, context, [&](std::size_t r, std::span<const double> fields) {
     const auto chain = static_cast<std::uint32_t>(chains.first_chain + r);

@@ -27,8 +27,10 @@ class RbmPath : public Path {
   Chains start_at(const State& visible, Key key, const Context& context) override;
   void sweep(double t, Chains& chains, Key key, const Context& context) override;
   void weigh(double from, double to, const Chains& chains, std::span<double> out, const Context& context) override;
+  void advance(double from, double to, Chains& chains, Key key, std::span<double> out, const Context& context) override;
 
  private:
+  Affine map_at(std::size_t block, double t) const;
   void draw_layer(std::size_t block, double t, Chains& chains, const Draw& draw, const Context& context) const;
   double tilt_of(const State& visible, std::size_t row) const;
 

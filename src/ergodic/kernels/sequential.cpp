@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 // Without vectors the definition runs instead.
-void sweep_tile(const TableCall&, FixedUnits, std::size_t, TileScratch&) {}
+void sweep_tile(const TableCall&, const LookupPlan&, FixedUnits, std::size_t, TileScratch&) {}
 #else
 
 /// A tile of as many chains as a vector has lanes, unit by unit. 32-bit values lie as `place` says.
@@ -44,7 +44,7 @@ HWY_INLINE V16 with_lane(V16 lanes, std::size_t lane, bool set) {
   return set ? hn::Or(lanes, here) : hn::AndNot(here, lanes);
 }
 
-/// Draws the units of a tile one after the other, for chains [first, first + kLanes) of the plan.
+/// Draws the units of a tile one after the other, for rows [first, first + kLanes) of the call.
 void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, const UnitRule* rules,
                  TileOfLanes& lanes) {
   constexpr std::size_t kUpper = kLanes / 2;
@@ -52,7 +52,7 @@ void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, con
   const SigmoidPieces& pieces = sigmoid_pieces();
   const std::size_t first_unit = tile * kTileColumns;
   const std::size_t width = std::min(kTileColumns, call.map.bias.size() - first_unit);
-  const std::size_t chains = std::min(kLanes, call.plan.rows() - first);
+  const std::size_t chains = std::min(kLanes, call.rows - first);
   const auto share = hn::Load(du16, call.terms.shares() + first);
   const auto used = static_cast<std::uint32_t>((std::uint64_t{1} << chains) - 1);
   for (std::size_t c = 0; c < width; ++c) {
@@ -92,9 +92,10 @@ void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, con
   }
 }
 
-/// Draws one tile of all chains of the plan.
-void sweep_tile(const TableCall& call, FixedUnits fixed, std::size_t tile, TileScratch& scratch) {
-  add_up(*call.map.quantised, call.plan, tile, scratch);
+/// Draws one tile of all rows, given a plan of them.
+void sweep_tile(const TableCall& call, const LookupPlan& plan, FixedUnits fixed, std::size_t tile,
+                TileScratch& scratch) {
+  add_up(*call.map.quantised, plan, tile, scratch);
   UnitRule rules[kTileColumns];
   const std::size_t first_unit = tile * kTileColumns;
   for (std::size_t c = 0; c < std::min(kTileColumns, call.map.bias.size() - first_unit); ++c) {
@@ -102,8 +103,8 @@ void sweep_tile(const TableCall& call, FixedUnits fixed, std::size_t tile, TileS
   }
   TileOfLanes lanes{};
   CoarseBits coarse(call.draw, call.first_chain, static_cast<std::uint32_t>(first_unit));
-  for (std::size_t first = 0; first < call.plan.rows(); first += kLanes) {
-    const std::size_t chains = std::min(kLanes, call.plan.rows() - first);
+  for (std::size_t first = 0; first < call.rows; first += kLanes) {
+    const std::size_t chains = std::min(kLanes, call.rows - first);
     for (std::size_t k = 0; k < chains; ++k) {
       alignas(kCacheLine) std::uint16_t random[kTileColumns];
       coarse.next(random);
@@ -167,7 +168,8 @@ void sweep_by_tables(State& x, std::size_t begin, std::size_t end, FixedUnits fi
     const Terms terms(
         bits.rows, [&](std::size_t r) { return x.levels().low == 0.0f ? plan.set_bits(r) + kTileColumns : x.units(); });
     const auto first = static_cast<std::uint32_t>(first_chain + begin);
-    HWY_DYNAMIC_DISPATCH(sweep_tile)({x, map, plan, terms, begin, draw, first, x, nullptr}, fixed, tile, scratch);
+    HWY_DYNAMIC_DISPATCH(sweep_tile)
+    ({x, map, bits.rows, terms, begin, draw, first, x, nullptr}, plan, fixed, tile, scratch);
     plan.remake_block(bits, tile * kTileColumns / kBlockRows);
   }
 }

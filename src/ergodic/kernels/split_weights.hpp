@@ -5,13 +5,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/kernels/kernels.hpp"
 #include "ergodic/kernels/quantised.hpp"
 #include "ergodic/kernels/state.hpp"
+#include "ergodic/kernels/table_sampling.hpp"
 
 namespace ergodic {
 
@@ -24,7 +28,12 @@ class SplitWeights {
   bool usable() const { return upper_.usable() && lower_.usable(); }
 
   /// fields(r, j) = bias_j + sum over i of x_ri W_ij.
-  void product(const State& x, MatrixView<double> fields, const Context& context) const;
+  void product(const State& x, MatrixView<double> fields, const Context& context);
+
+  /// As `sample` (kernels.hpp) with a map of these weights and biases, given the x of the last product: half of the
+  /// work is done.
+  void sample(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
+              const Context& context) const;
 
   /// How far a field may be off, with so many inputs that are not zero: half a unit of the lower part for each.
   double error(std::size_t column, std::size_t terms) const;
@@ -33,6 +42,7 @@ class SplitWeights {
   Levels inputs_;
   QuantisedWeights upper_, lower_;
   std::vector<double> offsets_;  // the fields when all inputs are low
+  InputSums found_;              // of the upper part, by the last product
 };
 
 }  // namespace ergodic

@@ -54,11 +54,11 @@ class Terms {
 struct TableCall {
   const State& x;
   const Affine& map;
-  const LookupPlan& plan;
-  const Terms& terms;     // of the chains of the plan
-  std::size_t first_row;  // of x and out: chain 0 of the plan
+  std::size_t rows;
+  const Terms& terms;
+  std::size_t first_row;  // of x and out
   const Draw& draw;
-  std::uint32_t first_chain;  // whose random numbers chain 0 of the plan draws
+  std::uint32_t first_chain;  // whose random numbers the first row draws
   State& out;
   Profile* profile;
 };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 
@@ -19,7 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 // Without vectors the definition runs instead.
-void sample_tile(const TableCall&, std::size_t, TileScratch&) {}
+void sample_tile(const TableCall&, const LookupPlan&, std::size_t, TileScratch&) {}
+void sample_summed_tile(const TableCall&, const std::int32_t*, std::size_t, TileScratch&) {}
 void tail16_all(const std::int16_t*, std::uint16_t*, std::size_t) {}
 #else
 
@@ -53,7 +55,8 @@ HWY_INLINE void decide_all(const TableCall& call, std::size_t tile, std::span<co
 }
 
 /// From the sums of a tile to bits. Returns the units that are unsure, which are off.
-HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
+HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, const std::int32_t* all_sums, std::size_t tile,
+                                                  TileScratch& scratch) {
   const Timed timed(call.profile, Stage::kDraw);
   const SigmoidPieces& pieces = sigmoid_pieces();
   const auto first_unit = static_cast<std::uint32_t>(tile * kTileColumns);
@@ -73,11 +76,11 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, std::si
   alignas(kCacheLine) std::uint16_t random[2][kTileColumns];
   coarse.next(random[0]);
   std::size_t unsure_count = 0;
-  for (std::size_t r = 0; r < call.plan.rows(); ++r) {
+  for (std::size_t r = 0; r < call.rows; ++r) {
     // Those of the next chain, which the CPU makes while it judges this one.
     coarse.next(random[(r + 1) % 2]);
     const auto share = hn::Set(du16, call.terms.shares()[r]);
-    const std::int32_t* HWY_RESTRICT sums = scratch.sums.data() + r * kTileColumns;
+    const std::int32_t* HWY_RESTRICT sums = all_sums + r * kTileColumns;
     // What is unsure is written always, and kept if there is any: the CPU has nothing to guess.
     UnsureUnits& unsure = scratch.unsure[unsure_count];
     std::uint32_t off = 0, unsure_units = 0;
@@ -102,15 +105,20 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, std::si
   return std::span(scratch.unsure).first(unsure_count);
 }
 
-/// Draws one tile of the output for all chains of the plan.
-void sample_tile(const TableCall& call, std::size_t tile, TileScratch& scratch) {
-  {
-    const Timed timed(call.profile, Stage::kProduct, call.plan.rows() * call.x.units() * kTileColumns);
-    add_up(*call.map.quantised, call.plan, tile, scratch);
-  }
-  const std::span<const UnsureUnits> unsure = draw_tile(call, tile, scratch);
+/// Draws one tile of the output for all rows, given their sums.
+void sample_summed_tile(const TableCall& call, const std::int32_t* sums, std::size_t tile, TileScratch& scratch) {
+  const std::span<const UnsureUnits> unsure = draw_tile(call, sums, tile, scratch);
   const Timed timed(call.profile, Stage::kDecide);
   decide_all(call, tile, unsure);
+}
+
+/// The same, given a plan of the rows.
+void sample_tile(const TableCall& call, const LookupPlan& plan, std::size_t tile, TileScratch& scratch) {
+  {
+    const Timed timed(call.profile, Stage::kProduct, call.rows * call.x.units() * kTileColumns);
+    add_up(*call.map.quantised, plan, tile, scratch);
+  }
+  sample_summed_tile(call, scratch.sums.data(), tile, scratch);
 }
 #endif
 }  // namespace ergodic::HWY_NAMESPACE
@@ -120,6 +128,7 @@ HWY_AFTER_NAMESPACE();
 namespace ergodic {
 namespace {
 HWY_EXPORT(sample_tile);
+HWY_EXPORT(sample_summed_tile);
 HWY_EXPORT(tail16_all);
 
 constexpr std::size_t kFewChains = 8;  // tables cost more to make than they save
@@ -158,20 +167,51 @@ bool tables_serve(const State& x, const Affine& map, const State& out) {
          map.quantised->usable() && std::all_of(map.base.begin(), map.base.end(), fits);
 }
 
-void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
-                      const Context& context) {
-  thread_local LookupPlan plan;  // kept, so that sampling allocates nothing
+namespace {
+
+/// For as many rows at a time as a plan may have, calls prepare(first row, rows), and then draw_tile(call, tile,
+/// scratch) for each tile. set_bits(row) says how many of its bits are set.
+template <class Prepare, class SetBits, class DrawTile>
+void sample_tiles(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
+                  const Context& context, const Prepare& prepare, const SetBits& set_bits, const DrawTile& draw_tile) {
   for (std::size_t begin = 0; begin < x.chains(); begin += LookupPlan::kMaxRows) {
     const std::size_t rows = std::min(LookupPlan::kMaxRows, x.chains() - begin);
-    plan.make(blocks_of(x.bits(), begin, rows), context);
-    const Terms terms(rows, [&](std::size_t r) { return x.levels().low == 0.0f ? plan.set_bits(r) : x.units(); });
+    prepare(begin, rows);
+    const Terms terms(rows, [&](std::size_t r) { return x.levels().low == 0.0f ? set_bits(begin + r) : x.units(); });
     const auto first = static_cast<std::uint32_t>(first_chain + begin);
-    const TableCall call{x, map, plan, terms, begin, draw, first, out, context.profile};
-    context.for_blocks(map.quantised->tiles(), 1, [&call](std::size_t tile, std::size_t) {
+    const TableCall call{x, map, rows, terms, begin, draw, first, out, context.profile};
+    context.for_blocks(map.quantised->tiles(), 1, [&](std::size_t tile, std::size_t) {
       thread_local TileScratch scratch;
-      HWY_DYNAMIC_DISPATCH(sample_tile)(call, tile, scratch);
+      draw_tile(call, tile, scratch);
     });
   }
+}
+
+}  // namespace
+
+void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
+                      const Context& context) {
+  thread_local LookupPlan kept;  // so that sampling allocates nothing
+  LookupPlan& plan = kept;       // the same one in all threads
+  sample_tiles(
+      x, map, draw, first_chain, out, context,
+      [&](std::size_t begin, std::size_t rows) { plan.make(blocks_of(x.bits(), begin, rows), context); },
+      [&](std::size_t row) { return plan.set_bits(row % LookupPlan::kMaxRows); },
+      [&](const TableCall& call, std::size_t tile, TileScratch& scratch) {
+        HWY_DYNAMIC_DISPATCH(sample_tile)(call, plan, tile, scratch);
+      });
+}
+
+void sample_summed(const State& x, const InputSums& found, const Affine& map, const Draw& draw,
+                   std::uint64_t first_chain, State& out, const Context& context) {
+  assert(found.sums.size() == map.quantised->tiles() * x.chains() * kTileColumns);
+  sample_tiles(
+      x, map, draw, first_chain, out, context, [](std::size_t, std::size_t) {},
+      [&](std::size_t row) { return found.set_bits[row]; },
+      [&](const TableCall& call, std::size_t tile, TileScratch& scratch) {
+        const std::int32_t* of_tile = found.sums.data() + (tile * x.chains() + call.first_row) * kTileColumns;
+        HWY_DYNAMIC_DISPATCH(sample_summed_tile)(call, of_tile, tile, scratch);
+      });
 }
 
 void tail16(std::span<const std::int16_t> fields, std::span<std::uint16_t> out) {

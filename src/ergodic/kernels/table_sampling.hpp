@@ -6,7 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
+#include "ergodic/core/aligned.hpp"
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/kernels/kernels.hpp"
@@ -20,6 +23,17 @@ bool tables_serve(const State& x, const Affine& map, const State& out);
 /// As `sample`.
 void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
                       const Context& context);
+
+/// What look-ups find of the rows of an input.
+struct InputSums {
+  /// Of the rounded weights of the inputs that are on: [tile][row][column], columns in the order that suits the target.
+  AlignedVector<std::int32_t> sums;
+  std::vector<std::uint32_t> set_bits;  ///< of each row
+};
+
+/// As `sample_by_tables`, where the sums are known.
+void sample_summed(const State& x, const InputSums& found, const Affine& map, const Draw& draw,
+                   std::uint64_t first_chain, State& out, const Context& context);
 
 /// 65536 times the sigmoid of -|field| / 4096, as the tables' sampler finds it, for a multiple of 32 fields.
 void tail16(std::span<const std::int16_t> fields, std::span<std::uint16_t> out);
