@@ -114,6 +114,22 @@ TEST(LayerLaws, LogSumIsTheLogOfTheSumOverValues) {
   });
 }
 
+TEST(LayerLaws, LogSumsOfScaledFieldsChangeByTheirDifference) {
+  for_each_site([](const Layer& layer, const Row& row, const Site&) {
+    const auto at = [&](double t) {
+      std::vector<double> scaled(row.fields.begin(), row.fields.end());
+      for (double& field : scaled) field *= t;
+      return log_sum(layer, {scaled, row.precision});
+    };
+    for (const double to : {0.301, 0.35, 1.0}) {
+      // Small steps go by the derivative, with a sigmoid in single precision (kSigmoidError is 1e-6; spins take it
+      // twice).
+      const double near = 1e-12 + 2.5e-6 * (to - 0.3) * std::abs(row.fields[0]);
+      EXPECT_NEAR(log_sum_change(layer, row, 0.3, to), at(to) - at(0.3), near);
+    }
+  });
+}
+
 TEST(LayerLaws, MeansAndSquaresAreThoseOfTheValues) {
   for_each_site([](const Layer& layer, const Row& row, const Site& truth) {
     std::vector<float> found(units_of(layer)), found_squares(units_of(layer));

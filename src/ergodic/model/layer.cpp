@@ -289,6 +289,14 @@ double log_sum(const Layer& layer, const Row& row) {
 double log_sum_change(const Layer& layer, const Row& row, double from, double to) {
   if (std::holds_alternative<Bernoulli>(layer)) return softplus_change(row.fields, from, to);
   std::vector<double> scaled(row.fields.size());
+  if (std::holds_alternative<Spin>(layer)) {  // log(e^x + e^-x) = log(1 + e^2x) - x
+    double sum = 0.0;
+    for (std::size_t j = 0; j < scaled.size(); ++j) {
+      scaled[j] = 2.0 * row.fields[j];
+      sum += row.fields[j];
+    }
+    return softplus_change(scaled, from, to) - (to - from) * sum;
+  }
   const auto at = [&](double t) {
     for (std::size_t j = 0; j < scaled.size(); ++j) scaled[j] = t * row.fields[j];
     return log_sum(layer, {scaled, row.precision});
