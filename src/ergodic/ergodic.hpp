@@ -19,6 +19,7 @@
 #include "ergodic/kernels/bit_counts.hpp"
 #include "ergodic/kernels/couplings.hpp"
 #include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/letters.hpp"
 #include "ergodic/kernels/pair_counts.hpp"
 #include "ergodic/kernels/quantised.hpp"
 #include "ergodic/kernels/sequential.hpp"

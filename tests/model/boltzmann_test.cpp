@@ -7,6 +7,7 @@
 #include "boltzmann_machines.hpp"
 #include "data/error_message.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/kernels/letters.hpp"
 #include "ergodic/model/elimination.hpp"
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "kernels/random_inputs.hpp"

@@ -12,9 +12,7 @@ namespace {
 std::uint64_t first_64_bits(const Words& w) { return (std::uint64_t{w[1]} << 32) | w[0]; }
 }  // namespace
 
-double Draw::uniform(std::uint32_t row, std::uint32_t index) const {
-  return static_cast<double>(first_64_bits(words(row, index)) >> 11) * 0x1p-53;
-}
+double Draw::uniform(const Words& words) { return static_cast<double>(first_64_bits(words) >> 11) * 0x1p-53; }
 
 std::uint64_t Draw::below(std::uint64_t bound, std::uint32_t row, std::uint32_t index) const {
   __extension__ using Wide = unsigned __int128;

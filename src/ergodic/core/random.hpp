@@ -49,7 +49,9 @@ class Draw {
   void words(std::uint32_t row, std::uint32_t first_index, std::span<Words> out) const;
 
   /// Uniform in [0, 1) on a grid of 2^-53.
-  double uniform(std::uint32_t row, std::uint32_t index) const;
+  double uniform(std::uint32_t row, std::uint32_t index) const { return uniform(words(row, index)); }
+  /// The same of words that are known.
+  static double uniform(const Words& words);
   /// Uniform integer in [0, bound), unbiased to 2^-64.
   std::uint64_t below(std::uint64_t bound, std::uint32_t row, std::uint32_t index) const;
   /// Standard normal, by inversion of a uniform.

@@ -3,7 +3,6 @@
 #include <cassert>
 #include <utility>
 
-#include "ergodic/kernels/fields.hpp"
 #include "ergodic/kernels/kernels.hpp"
 
 namespace ergodic {
@@ -80,13 +79,8 @@ Affine RbmPath::map_at(std::size_t block, double t) const {
 
 void RbmPath::draw_layer(std::size_t block, double t, Chains& chains, const Draw& draw, const Context& context) const {
   const State& given = chains.layers[block == Rbm::kVisible ? Rbm::kHidden : Rbm::kVisible];
-  State& out = chains.layers[block];
-  const Affine map = map_at(block, t);
-  if (two_valued(machine_.layer(block))) return sample(given, map, draw, chains.first_chain, out, context);
-  for_fields(given, map, context, [&](std::size_t r, std::span<const double> fields) {
-    const auto chain = static_cast<std::uint32_t>(chains.first_chain + r);
-    ergodic::draw(machine_.layer(block), {fields, machine_.precision(block)}, {draw, chain, out, r});
-  });
+  draw_given(machine_.layer(block), machine_.precision(block), given, map_at(block, t), draw, chains.first_chain,
+             chains.layers[block], context);
 }
 
 double RbmPath::tilt_of(const State& visible, std::size_t row) const {

@@ -96,6 +96,7 @@ struct TileScratch {
 #include <limits>
 
 #include "ergodic/core/elementary.hpp"
+#include "ergodic/kernels/ars-inl.hpp"
 #include "ergodic/kernels/certified.hpp"
 #include "ergodic/kernels/lookup-inl.hpp"
 #include "ergodic/kernels/nearest-inl.hpp"
@@ -344,38 +345,18 @@ inline HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint3
 /// The upper random bits of the units of a tile, for one chain after the other.
 class CoarseBits {
  public:
-  CoarseBits(const Draw& draw, std::uint32_t first_chain, std::uint32_t first_unit) {
-    for (std::size_t k = 0; k <= kArsRounds; ++k) keys_[k] = draw.keys()[k];
-    counter_ = draw.counter(first_chain, first_unit / kCoarseUnits);
-  }
+  CoarseBits(const Draw& draw, std::uint32_t first_chain, std::uint32_t first_unit)
+      : keys_(draw.keys()), counter_(draw.counter(first_chain, first_unit / kCoarseUnits)) {}
 
-  /// Those of the next chain. The rounds of the blocks go side by side, since each waits for the one before it.
+  /// Those of the next chain.
   HWY_INLINE void next(std::uint16_t* HWY_RESTRICT out) {
-    const hn::FixedTag<std::uint8_t, 16> d;
-    const hn::FixedTag<std::uint32_t, 4> d_words;
-    const auto key = [&](std::size_t k)
-                         ERGODIC_LAMBDA { return hn::Load(d, reinterpret_cast<const std::uint8_t*>(&keys_[k])); };
-    auto counter = hn::Load(d_words, counter_.data());
-    const auto next_index = hn::LoadU(d_words, Words{1, 0, 0, 0}.data());
-    hn::VFromD<decltype(d)> state[kBlocks];
-    unroll<kBlocks>([&](auto k) ERGODIC_LAMBDA {
-      state[k] = hn::Xor(hn::BitCast(d, counter), key(0));
-      counter = hn::Add(counter, next_index);
-    });
+    ars_blocks<kTileColumns / kCoarseUnits>(keys_, counter_, reinterpret_cast<Words*>(out));
     ++counter_[1];
-    for (std::size_t round = 1; round < kArsRounds; ++round) {
-      unroll<kBlocks>([&](auto k) ERGODIC_LAMBDA { state[k] = hn::AESRound(state[k], key(round)); });
-    }
-    unroll<kBlocks>([&](auto k) ERGODIC_LAMBDA {
-      hn::Store(hn::AESLastRound(state[k], key(kArsRounds)), d,
-                reinterpret_cast<std::uint8_t*>(out + k * kCoarseUnits));
-    });
   }
 
  private:
-  static constexpr std::size_t kBlocks = kTileColumns / kCoarseUnits;
-  alignas(16) std::array<Words, kArsRounds + 1> keys_;
-  alignas(16) Words counter_;
+  ArsKeys keys_;
+  Words counter_;
 };
 
 #endif

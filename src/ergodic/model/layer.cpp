@@ -9,6 +9,8 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/kernels/coin.hpp"
+#include "ergodic/kernels/fields.hpp"
+#include "ergodic/kernels/letters.hpp"
 #include "ergodic/kernels/log_sums.hpp"
 
 namespace ergodic {
@@ -37,19 +39,6 @@ void Bernoulli::draw(const Row& row, const RowDraw& to) const { two_valued_draw(
 double Spin::log_sum(const Row& row) const { return sum_log_cosh(row.fields); }
 void Spin::means(const Row& row, std::span<float> out) const { two_valued_means(kLevels, row, out); }
 void Spin::draw(const Row& row, const RowDraw& to) const { two_valued_draw(kLevels, row, to); }
-
-LetterWeights::LetterWeights(std::span<const double> fields, std::vector<double>& storage) : weights(storage) {
-  storage.resize(fields.size());
-  largest = *std::max_element(fields.begin(), fields.end());
-  for (std::size_t a = 0; a < fields.size(); ++a) total += storage[a] = portable_exp(fields[a] - largest);
-}
-
-std::size_t LetterWeights::drawn(double uniform) const {
-  double left = total * uniform;
-  std::size_t letter = 0;
-  while (letter + 1 < weights.size() && left >= weights[letter]) left -= weights[letter++];
-  return letter;
-}
 
 namespace {
 
@@ -319,6 +308,17 @@ void squares(const Layer& layer, const Row& row, std::span<float> out) {
 
 void draw(const Layer& layer, const Row& row, const RowDraw& to) {
   std::visit([&](const auto& l) { l.draw(row, to); }, layer);
+}
+
+void draw_given(const Layer& layer, const Precision& precision, const State& given, const Affine& map, const Draw& draw,
+                std::uint64_t first_chain, State& out, const Context& context) {
+  if (two_valued(layer)) return sample(given, map, draw, first_chain, out, context);
+  if (letters_of(layer) > 0 && letters_serve(given, map)) {
+    return sample_letters(given, map, letters_of(layer), draw, first_chain, out, context);
+  }
+  for_fields(given, map, context, [&](std::size_t r, std::span<const double> fields) {
+    ergodic::draw(layer, {fields, precision}, {draw, static_cast<std::uint32_t>(first_chain + r), out, r});
+  });
 }
 
 double self_energy(const State& state, std::size_t chain, const Precision& precision) {

@@ -13,8 +13,10 @@
 #include <variant>
 #include <vector>
 
+#include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/core/values.hpp"
+#include "ergodic/kernels/kernels.hpp"
 #include "ergodic/kernels/state.hpp"
 
 namespace ergodic {
@@ -37,17 +39,6 @@ struct RowDraw {
   std::uint32_t chain;
   State& out;
   std::size_t row;
-};
-
-/// The letters of one site under their fields: the weights e^(I - largest I), kept in `storage`, and their sum.
-struct LetterWeights {
-  LetterWeights(std::span<const double> fields, std::vector<double>& storage);
-
-  /// The letter that a uniform number in [0, 1) draws.
-  std::size_t drawn(double uniform) const;
-
-  const std::vector<double>& weights;
-  double largest = 0.0, total = 0.0;
 };
 
 /// Units in {0, 1}.
@@ -150,6 +141,10 @@ void means(const Layer& layer, const Row& row, std::span<float> out);
 void squares(const Layer& layer, const Row& row, std::span<float> out);
 /// Draws all units of a chain.
 void draw(const Layer& layer, const Row& row, const RowDraw& to);
+/// Draws all units of all chains given the layer that the map comes from, by the fastest kernel there is for both. Row
+/// r draws the random numbers of chain first_chain + r.
+void draw_given(const Layer& layer, const Precision& precision, const State& given, const Affine& map, const Draw& draw,
+                std::uint64_t first_chain, State& out, const Context& context);
 /// U, summed over the units of a chain.
 double self_energy(const State& state, std::size_t chain, const Precision& precision);
 

@@ -152,12 +152,8 @@ Matrix<double> Rbm::site_log_probabilities(const State& visible, const Matrix<st
 
 void Rbm::resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
                    const Context& context) const {
-  const State& given = layers[other_of(block)];
-  if (two_valued(layer(block))) return sample(given, map_to(block), draw, first_chain, layers[block], context);
-  for_fields(given, map_to(block), context, [&](std::size_t r, std::span<const double> fields) {
-    const auto chain = static_cast<std::uint32_t>(first_chain + r);
-    ergodic::draw(layer(block), {fields, precision(block)}, {draw, chain, layers[block], r});
-  });
+  draw_given(layer(block), precision(block), layers[other_of(block)], map_to(block), draw, first_chain, layers[block],
+             context);
 }
 
 void Rbm::resample_given(const Bits& fixed, std::size_t block, std::span<State> layers, const Draw& draw,

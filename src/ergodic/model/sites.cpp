@@ -8,6 +8,7 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/kernels/fields.hpp"
+#include "ergodic/kernels/letters.hpp"
 
 namespace ergodic {
 namespace {
