@@ -17,6 +17,7 @@
 // States, and the loops that are hot.
 #include "ergodic/kernels/ascent.hpp"
 #include "ergodic/kernels/bit_counts.hpp"
+#include "ergodic/kernels/chain_tile.hpp"
 #include "ergodic/kernels/couplings.hpp"
 #include "ergodic/kernels/kernels.hpp"
 #include "ergodic/kernels/pair_counts.hpp"

@@ -12,6 +12,7 @@
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
+#include "ergodic/kernels/chain_tile.hpp"
 #include "ergodic/kernels/state.hpp"
 #include "ergodic/model/graph.hpp"
 
@@ -35,6 +36,7 @@ struct GraphFields {
 /// What is drawn, in which order, and what stays as it is. Neighbours are not of one colour.
 struct ColourOrder {
   const Colours& colours;
+  std::span<const ThresholdTable> thresholds;  ///< of the fields
   FixedUnits fixed = {};
 };
 
