@@ -97,10 +97,11 @@ void for_changes(const Boltzmann& from, const Boltzmann& to, const F& f) {
     terms[count++] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), change};
     if (count == terms.size()) f(std::span<const ProductTerm>(terms)), count = 0;
   };
+  const std::span<const float> bias_before = from.bias(), bias_after = to.bias();
   const std::span<const float> before = from.couplings(), after = to.couplings();
-  const std::size_t units = from.graph().units();
+  const std::size_t units = bias_before.size();
   for (std::size_t i = 0; i < units; ++i) {
-    add(i, units, double{to.bias()[i]} - double{from.bias()[i]});
+    add(i, units, double{bias_after[i]} - double{bias_before[i]});
     from.graph().for_later_neighbours(
         i, [&](std::size_t j, std::size_t e) { add(i, j, double{after[e]} - double{before[e]}); });
   }

@@ -59,45 +59,53 @@ inline ThresholdRule rule_of(const SparseFields& fields, std::size_t unit, std::
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 
-/// thresholds[l] for lane l, given a word for each neighbour that has the bits of all lanes. Written for the compiler
-/// to see vectors; without contracted operations, so that they are the same numbers on every target.
-template <std::size_t kLanes, class Word>
-HWY_INLINE void thresholds_of(const SparseFields& fields, std::span<const Neighbour> neighbours,
-                              const ThresholdRule& rule, const Word& word, std::uint16_t* HWY_RESTRICT thresholds) {
-  if (!rule.certain) {
-    std::fill_n(thresholds, kLanes, std::uint16_t{0});
-    return;
-  }
-  alignas(kCacheLine) float sums[kLanes];
-  for (std::size_t l = 0; l < kLanes; ++l) sums[l] = rule.base;
-  const float gap = fields.levels.gap();
-  for (std::size_t k = 0; k < neighbours.size(); ++k) {
-    const auto step = std::bit_cast<std::uint32_t>(gap * gap * fields.couplings[neighbours[k].edge]);
-    const std::uint32_t bits = word(k);
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      sums[l] += std::bit_cast<float>(step & (0u - ((bits >> l) & 1u)));
-    }
-  }
+/// By how much a neighbour that is high raises gap * the field above that with a low one.
+HWY_INLINE float step_of(const SparseFields& fields, const Neighbour& neighbour) {
+  return fields.levels.gap() * fields.levels.gap() * fields.couplings[neighbour.edge];
+}
+
+/// From gap * field in each lane to a threshold. Written for the compiler to see vectors; without contracted
+/// operations, so that they are the same numbers on every target.
+template <std::size_t kLanes>
+HWY_INLINE void fill_lanes(const float* HWY_RESTRICT sums, const ThresholdRule& rule,
+                           std::uint16_t* HWY_RESTRICT thresholds) {
   for (std::size_t l = 0; l < kLanes; ++l) {
     const float lowest = 65536.0f * approximate_sigmoid(sums[l]) - rule.margin;
     thresholds[l] = static_cast<std::uint16_t>(static_cast<std::int32_t>(lowest > 0.0f ? lowest : 0.0f));
   }
+  if (!rule.certain) std::fill_n(thresholds, kLanes, std::uint16_t{0});
+}
+
+HWY_INLINE void split_bytes(const std::uint16_t* thresholds, ThresholdTable& out) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  for (std::size_t s = 0; s < ThresholdTable::kStates; ++s) {
+    out.bytes[0][s] = static_cast<std::uint8_t>(thresholds[s] & 0xFFu);
+    out.bytes[1][s] = static_cast<std::uint8_t>(thresholds[s] >> 8);
+  }
+#else  // GCC would move them one by one
+  const hn::FixedTag<std::uint8_t, ThresholdTable::kStates> d;
+  hn::VFromD<decltype(d)> lower, upper;
+  hn::LoadInterleaved2(d, reinterpret_cast<const std::uint8_t*>(thresholds), lower, upper);
+  hn::Store(lower, d, out.bytes[0].data());
+  hn::Store(upper, d, out.bytes[1].data());
+#endif
 }
 
 void fill_thresholds(const SparseFields& fields, std::size_t begin, std::size_t end, ThresholdTable* out) {
-  // Bit l of the k-th word is bit k of l.
-  constexpr std::uint32_t kWords[ThresholdTable::kNeighbours] = {0xAAAA, 0xCCCC, 0xF0F0, 0xFF00};
   for (std::size_t unit = begin; unit < end; ++unit) {
     const std::span<const Neighbour> neighbours = fields.neighbours.of(unit);
     if (neighbours.size() > ThresholdTable::kNeighbours) continue;
     const ThresholdRule rule = rule_of(fields, unit, neighbours);
-    std::uint16_t thresholds[ThresholdTable::kStates];
-    thresholds_of<ThresholdTable::kStates>(
-        fields, neighbours, rule, [&](std::size_t k) { return kWords[k]; }, thresholds);
-    for (std::size_t s = 0; s < ThresholdTable::kStates; ++s) {
-      out[unit].bytes[0][s] = static_cast<std::uint8_t>(thresholds[s] & 0xFFu);
-      out[unit].bytes[1][s] = static_cast<std::uint8_t>(thresholds[s] >> 8);
+    float steps[ThresholdTable::kNeighbours] = {};
+    for (std::size_t k = 0; k < neighbours.size(); ++k) steps[k] = step_of(fields, neighbours[k]);
+    alignas(kCacheLine) float sums[ThresholdTable::kStates];
+    for (std::uint32_t s = 0; s < ThresholdTable::kStates; ++s) {
+      const auto step = [&](std::uint32_t k) { return (s >> k) & 1u ? steps[k] : 0.0f; };
+      sums[s] = rule.base + step(0) + step(1) + step(2) + step(3);
     }
+    alignas(kCacheLine) std::uint16_t thresholds[ThresholdTable::kStates];
+    fill_lanes<ThresholdTable::kStates>(sums, rule, thresholds);
+    split_bytes(thresholds, out[unit]);
     out[unit].unsure = rule.unsure;
   }
 }
@@ -284,9 +292,17 @@ HWY_INLINE ChainVerdict verdict_by_field(const SparseFields& fields, std::size_t
                                          std::span<const Neighbour> neighbours, const std::uint32_t* HWY_RESTRICT bits,
                                          const std::uint16_t* HWY_RESTRICT random) {
   const ThresholdRule rule = rule_of(fields, unit, neighbours);
+  alignas(kCacheLine) float sums[kTileChains];
+  std::fill_n(sums, kTileChains, rule.base);
+  for (const Neighbour& neighbour : neighbours) {
+    const auto step = std::bit_cast<std::uint32_t>(step_of(fields, neighbour));
+    const std::uint32_t high = bits[neighbour.unit];
+    for (std::uint32_t c = 0; c < kTileChains; ++c) {
+      sums[c] += std::bit_cast<float>(step & (0u - ((high >> c) & 1u)));
+    }
+  }
   alignas(kCacheLine) std::uint16_t thresholds[kTileChains];
-  thresholds_of<kTileChains>(
-      fields, neighbours, rule, [&](std::size_t k) ERGODIC_LAMBDA { return bits[neighbours[k].unit]; }, thresholds);
+  fill_lanes<kTileChains>(sums, rule, thresholds);
   ChainVerdict out;
   unroll<kParts>([&](auto part) ERGODIC_LAMBDA {
     V16 even, odd;
@@ -318,6 +334,7 @@ std::size_t draw_tile_units(const UnitCall& call) {
 void add_tile_terms(std::span<const ProductTerm> terms, const std::uint32_t* HWY_RESTRICT bits, Levels levels,
                     double* HWY_RESTRICT sums) {
   const hn::CappedTag<double, 4> d;
+  const hn::RebindToSigned<decltype(d)> di;
   const hn::RebindToUnsigned<decltype(d)> du;
   constexpr std::size_t kLanes = hn::MaxLanes(d), kVectors = 4;
   const bool spins = levels.low != 0.0f;
@@ -331,8 +348,9 @@ void add_tile_terms(std::span<const ProductTerm> terms, const std::uint32_t* HWY
       const auto word = hn::Set(du, std::uint64_t{high} >> first);
       const auto yes = hn::Set(d, factor), no = spins ? hn::Neg(yes) : hn::Zero(d);
       unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
-        const auto sign = hn::BitCast(d, hn::Shl(word, hn::Sub(to_sign, hn::Set(du, v * kLanes))));
-        sum[v] = hn::Add(sum[v], hn::IfNegativeThenElse(sign, yes, no));
+        const auto moved = hn::BitCast(di, hn::Shl(word, hn::Sub(to_sign, hn::Set(du, v * kLanes))));
+        const auto here = hn::MaskFromVec(hn::BitCast(d, hn::BroadcastSignBit(moved)));
+        sum[v] = hn::Add(sum[v], hn::IfThenElse(here, yes, no));
       });
     }
     unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { hn::Store(sum[v], d, sums + first + v * kLanes); });

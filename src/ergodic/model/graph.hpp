@@ -45,9 +45,9 @@ class Graph {
   /// Whether at least half of all pairs are edges. Square matrices then take about as much memory as the lists.
   bool dense() const { return 2 * edges() >= pairs(); }
 
-  /// The neighbours of a graph that is not dense.
+  /// Of a graph that has lists, or no edges.
   NeighbourLists neighbour_lists() const {
-    assert(!dense());
+    assert(site_units_ == 0 || edges() == 0);
     return {neighbour_begin_, neighbours_};
   }
 
