@@ -88,9 +88,9 @@ TEST(GraphSweep, BitsAreThoseOfTheDefinitionForCouplingsOfAnySize) {
 }
 
 TEST(GraphSweep, BitsAreThoseOfTheDefinitionWhereLargeCouplingsCancel) {
-  // Each unit of one side has all units of the other as neighbours. Its bias takes away what half of them add, so that
-  // a field which is the sum of thousands is of order one: rounded to float at every step, it is off by up to 2^-11 for
-  // each, which moves the upper 16 random bits by 8 to 50. Without a margin, one draw in a thousand would be wrong.
+  // Each unit of one side has all units of the other as neighbours. Its bias takes away what they add, so that a field
+  // made of thousands is of order one: rounded to float at every step, it is off by up to 2^-11 each time, which moves
+  // the upper 16 random bits by 8 or more. Without a margin some of the 40,000 draws of a case would be wrong.
   for (const Levels levels : {kBinary, kSpins}) {
     for (const std::size_t degree : {4u, 6u}) {
       for (const float size : {100.0f, 1e3f, 1e4f}) {
