@@ -25,6 +25,7 @@
 #include "ergodic/kernels/sequential.hpp"
 #include "ergodic/kernels/state.hpp"
 #include "ergodic/kernels/target.hpp"
+#include "ergodic/kernels/unit_words.hpp"
 // Files.
 #include "ergodic/format/array.hpp"
 #include "ergodic/format/csv.hpp"

@@ -118,7 +118,7 @@ void weigh_change(const Boltzmann& from, const Boltzmann& to, const Chains& chai
   if (!two_valued(from.units())) return subtract(from.energy(x, context), to.energy(x, context), out);
   context.for_blocks(x.chains(), kWeighedTiles * kTileChains, [&](std::size_t begin, std::size_t end) {
     thread_local std::array<UnitWords, kWeighedTiles> tiles;
-    alignas(kCacheLine) std::array<std::array<double, kTileChains>, kWeighedTiles> sums{};
+    std::array<std::array<double, kTileChains>, kWeighedTiles> sums{};
     const std::size_t count = (end - begin + kTileChains - 1) / kTileChains;
     for (std::size_t t = 0; t < count; ++t) {
       tiles[t].resize(tile_units(x.units() + 1));

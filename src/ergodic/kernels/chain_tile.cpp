@@ -37,9 +37,9 @@ struct ThresholdRule {
   std::uint16_t unsure;
 };
 
-/// With all bits of some neighbours set to 0, a partial sum in float is the field of a state; so none is larger than
-/// the reach, and each addition rounds off at most 2^-24 of that. A sigmoid is nowhere steeper than 1/4; the rest is
-/// for the second order, and for what these few operations round.
+/// With all bits of some neighbours set to 0, a partial sum in float is the field of a state; values being 1 at most,
+/// none is larger than the reach, and each addition rounds off at most 2^-24 of that. A sigmoid is nowhere steeper than
+/// 1/4; the rest is for the second order, and for what these few operations round.
 inline ThresholdRule rule_of(const SparseFields& fields, std::size_t unit, std::span<const Neighbour> neighbours) {
   double sum = 0.0, reach = std::abs(fields.bias[unit]);
   for (const Neighbour& neighbour : neighbours) {
@@ -49,6 +49,8 @@ inline ThresholdRule rule_of(const SparseFields& fields, std::size_t unit, std::
   const double gap = fields.levels.gap(), terms = static_cast<double>(neighbours.size()) + 4.0;
   const double margin = 65536.0 * (0x1p-24 * terms * 0.25 * gap * reach * 1.1 + 2.0 * kSigmoidError);
   const bool certain = margin < 16384.0;  // and not NaN
+  // A number that is near lies between 65536 p - margin, rounded down, and 65536 p + margin. Float rounds the lower end
+  // by 0.004 at most.
   return {static_cast<float>(gap * (fields.bias[unit] + fields.levels.low * sum)), static_cast<float>(margin + 0.02),
           certain, certain ? static_cast<std::uint16_t>(2.0 * margin + 1.1) : std::uint16_t{0xFFFF}};
 }
@@ -112,13 +114,6 @@ void fill_thresholds(const SparseFields& fields, std::size_t begin, std::size_t 
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
-void transpose_bits(const std::uint32_t* in, std::uint32_t* out) {
-  for (std::size_t c = 0; c < kTileUnits; ++c) {
-    out[c] = 0;
-    for (std::size_t r = 0; r < kTileUnits; ++r) out[c] |= ((in[r] >> c) & 1u) << r;
-  }
-}
-
 /// Whoever decides a draw makes its random bits himself.
 void draw_random(const Draw&, std::uint32_t, std::uint32_t, std::uint32_t, std::uint16_t*) {}
 
@@ -129,15 +124,6 @@ std::size_t draw_tile_units(const UnitCall& call) {
     call.tile.bits[unit] &= ~call.tile.drawn[unit];
   }
   return count;
-}
-
-void add_tile_terms(std::span<const ProductTerm> terms, const std::uint32_t* bits, Levels levels, double* sums) {
-  for (const auto& [a, b, factor] : terms) {
-    for (std::size_t c = 0; c < kTileChains; ++c) {
-      const bool high_a = (bits[a] >> c) & 1u, high_b = (bits[b] >> c) & 1u;
-      sums[c] += factor * double{high_a ? levels.high : levels.low} * double{high_b ? levels.high : levels.low};
-    }
-  }
 }
 
 #else
@@ -158,24 +144,6 @@ HWY_INLINE std::uint32_t bits_of(hn::MFromD<D8> mask) {
   std::uint32_t bits;
   std::memcpy(&bits, bytes, sizeof(bits));
   return bits;
-}
-
-/// Bit r of out[c] is bit c of in[r].
-HWY_INLINE void transpose_bits(const std::uint32_t* HWY_RESTRICT in, std::uint32_t* HWY_RESTRICT out) {
-  const hn::RebindToSigned<D8> di8;
-  std::fill_n(out, kTileUnits, 0u);
-  unroll<kParts>([&](auto part) ERGODIC_LAMBDA {
-    V8 planes[4];
-    hn::LoadInterleaved4(d8, reinterpret_cast<const std::uint8_t*>(in + part * kBytes), planes[0], planes[1], planes[2],
-                         planes[3]);
-    for (std::size_t plane = 0; plane < 4; ++plane) {
-      V8 bytes = planes[plane];
-      for (std::size_t bit = 8; bit-- > 0; bytes = hn::Add(bytes, bytes)) {
-        const auto sign = hn::RebindMask(d8, hn::Lt(hn::BitCast(di8, bytes), hn::Zero(di8)));
-        out[plane * 8 + bit] |= bits_of(sign) << (part * kBytes);
-      }
-    }
-  });
 }
 
 /// The chains whose random bits lie together: of each vector of bytes the even chains, then the odd ones.
@@ -331,65 +299,7 @@ std::size_t draw_tile_units(const UnitCall& call) {
   return count;
 }
 
-void add_tile_terms(std::span<const ProductTerm> terms, const std::uint32_t* HWY_RESTRICT bits, Levels levels,
-                    double* HWY_RESTRICT sums) {
-  const hn::CappedTag<double, 4> d;
-  const hn::RebindToSigned<decltype(d)> di;
-  const hn::RebindToUnsigned<decltype(d)> du;
-  constexpr std::size_t kLanes = hn::MaxLanes(d), kVectors = 4;
-  const bool spins = levels.low != 0.0f;
-  // Moving the bit of lane k to its sign.
-  const auto to_sign = hn::Sub(hn::Set(du, 63), hn::Iota(du, 0));
-  for (std::size_t first = 0; first < kTileChains; first += kVectors * kLanes) {
-    hn::VFromD<decltype(d)> sum[kVectors];
-    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { sum[v] = hn::Load(d, sums + first + v * kLanes); });
-    for (const auto& [a, b, factor] : terms) {
-      const std::uint32_t high = spins ? ~(bits[a] ^ bits[b]) : bits[a] & bits[b];
-      const auto word = hn::Set(du, std::uint64_t{high} >> first);
-      const auto yes = hn::Set(d, factor), no = spins ? hn::Neg(yes) : hn::Zero(d);
-      unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
-        const auto moved = hn::BitCast(di, hn::Shl(word, hn::Sub(to_sign, hn::Set(du, v * kLanes))));
-        const auto here = hn::MaskFromVec(hn::BitCast(d, hn::BroadcastSignBit(moved)));
-        sum[v] = hn::Add(sum[v], hn::IfThenElse(here, yes, no));
-      });
-    }
-    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { hn::Store(sum[v], d, sums + first + v * kLanes); });
-  }
-}
 #endif
-
-/// words(row) for each row of a block of units.
-template <class Word>
-HWY_INLINE void load_block(std::size_t rows, const Word& word, std::uint32_t* out) {
-  alignas(kCacheLine) std::uint32_t words[kTileChains] = {};
-  for (std::size_t r = 0; r < rows; ++r) words[r] = word(r);
-  transpose_bits(words, out);
-}
-
-void load_words(const Bits& from, std::size_t first_row, std::size_t begin, std::size_t end, std::uint32_t* out) {
-  const std::size_t rows = std::min(kTileChains, from.rows() - first_row);
-  for (std::size_t b = begin; b < end; ++b) {
-    load_block(
-        rows, [&](std::size_t r) { return from.half_word(first_row + r, b); }, out + b * kTileUnits);
-  }
-}
-
-void load_drawn(FixedUnits fixed, std::size_t begin, std::size_t end, ChainTile& tile) {
-  for (std::size_t b = begin; b < end; ++b) {
-    load_block(
-        tile.chains, [&](std::size_t r) { return ~fixed.half_word(tile.first_row + r, b); },
-        tile.drawn.data() + b * kTileUnits);
-  }
-}
-
-void store_words(const std::uint32_t* from, std::size_t first_row, std::size_t begin, std::size_t end, Bits& out) {
-  const std::size_t rows = std::min(kTileChains, out.rows() - first_row);
-  for (std::size_t b = begin; b < end; ++b) {
-    alignas(kCacheLine) std::uint32_t words[kTileChains];
-    transpose_bits(from + b * kTileUnits, words);
-    for (std::size_t r = 0; r < rows; ++r) out.set_half_word(first_row + r, b, words[r]);
-  }
-}
 
 }  // namespace ergodic::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -400,10 +310,6 @@ namespace {
 HWY_EXPORT(fill_thresholds);
 HWY_EXPORT(draw_random);
 HWY_EXPORT(draw_tile_units);
-HWY_EXPORT(add_tile_terms);
-HWY_EXPORT(load_words);
-HWY_EXPORT(load_drawn);
-HWY_EXPORT(store_words);
 
 constexpr std::size_t kUnitsAtATime = 512;  // whose thresholds one thread makes
 
@@ -414,16 +320,6 @@ void make_thresholds(const SparseFields& fields, AlignedVector<ThresholdTable>& 
   context.for_blocks(out.size(), kUnitsAtATime, [&](std::size_t begin, std::size_t end) {
     HWY_DYNAMIC_DISPATCH(fill_thresholds)(fields, begin, end, out.data());
   });
-}
-
-void load_bits(const Bits& from, std::size_t first_row, std::size_t begin, std::size_t end, UnitWords& out) {
-  HWY_DYNAMIC_DISPATCH(load_words)
-  (from, first_row, begin / kTileUnits, tile_units(end) / kTileUnits, out.data());
-}
-
-void store_bits(const UnitWords& from, std::size_t first_row, std::size_t begin, std::size_t end, Bits& out) {
-  HWY_DYNAMIC_DISPATCH(store_words)
-  (from.data(), first_row, begin / kTileUnits, tile_units(end) / kTileUnits, out);
 }
 
 void ChainTile::place(const State& x, std::size_t row, std::uint64_t chain) {
@@ -437,7 +333,11 @@ void ChainTile::place(const State& x, std::size_t row, std::uint64_t chain) {
 
 void load(const State& x, FixedUnits fixed, const Draw& draw, std::size_t begin, std::size_t end, ChainTile& tile) {
   load_bits(x.bits(), tile.first_row, begin, end, tile.bits);
-  HWY_DYNAMIC_DISPATCH(load_drawn)(fixed, begin / kTileUnits, tile_units(end) / kTileUnits, tile);
+  for (std::size_t first = begin; first < end; first += kTileUnits) {
+    std::array<std::uint32_t, kTileChains> rows{};
+    for (std::size_t r = 0; r < tile.chains; ++r) rows[r] = ~fixed.half_word(tile.first_row + r, first / kTileUnits);
+    transpose_bits(rows, std::span(tile.drawn).subspan(first).first<kTileUnits>());
+  }
   HWY_DYNAMIC_DISPATCH(draw_random)
   (draw, tile.first_chain, static_cast<std::uint32_t>(begin / kCoarseUnits),
    static_cast<std::uint32_t>(tile_units(end) / kCoarseUnits), tile.random.data());
@@ -447,11 +347,6 @@ std::size_t draw_units(std::span<const std::uint32_t> units, const SparseFields&
                        std::span<const ThresholdTable> thresholds, ChainTile& tile, std::span<UnsureDraws> unsure) {
   assert(unsure.size() >= units.size());
   return HWY_DYNAMIC_DISPATCH(draw_tile_units)({units, fields, thresholds, tile, unsure.data()});
-}
-
-void add_products(std::span<const ProductTerm> terms, const UnitWords& bits, Levels levels,
-                  std::span<double, kTileChains> sums) {
-  HWY_DYNAMIC_DISPATCH(add_tile_terms)(terms, bits.data(), levels, sums.data());
 }
 
 }  // namespace ergodic

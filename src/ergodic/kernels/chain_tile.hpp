@@ -17,10 +17,9 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/kernels/state.hpp"
+#include "ergodic/kernels/unit_words.hpp"
 
 namespace ergodic {
-
-inline constexpr std::size_t kTileChains = 32;
 
 /// A neighbour of a unit, and the edge between them.
 struct Neighbour {
@@ -58,15 +57,6 @@ struct alignas(16) ThresholdTable {
 /// One for each unit; of those with more neighbours, any. Made anew, on all threads.
 void make_thresholds(const SparseFields& fields, AlignedVector<ThresholdTable>& out, const Context& context);
 
-/// Bits of up to 32 rows by unit, a bit for each row: a whole number of kTileUnits units.
-using UnitWords = AlignedVector<std::uint32_t>;
-inline constexpr std::size_t kTileUnits = 32;
-inline std::size_t tile_units(std::size_t units) { return (units + kTileUnits - 1) / kTileUnits * kTileUnits; }
-
-// Units [begin, end) of some rows. `begin` is a multiple of kTileUnits; so is `end`, unless there are no more units.
-void load_bits(const Bits& from, std::size_t first_row, std::size_t begin, std::size_t end, UnitWords& out);
-void store_bits(const UnitWords& from, std::size_t first_row, std::size_t begin, std::size_t end, Bits& out);
-
 /// Some chains while they are drawn: row first_row of a state and those after it, up to 32.
 struct ChainTile {
   std::size_t first_row = 0;
@@ -91,14 +81,5 @@ struct UnsureDraws {
 /// written. On the target `plain` all draws are unsure.
 std::size_t draw_units(std::span<const std::uint32_t> units, const SparseFields& fields,
                        std::span<const ThresholdTable> thresholds, ChainTile& tile, std::span<UnsureDraws> unsure);
-
-/// A term of a sum over products of two units' values.
-struct ProductTerm {
-  std::uint32_t a, b;
-  double factor;
-};
-/// sums[c] += factor * x_a * x_b for chain c of a tile, term by term in double.
-void add_products(std::span<const ProductTerm> terms, const UnitWords& bits, Levels levels,
-                  std::span<double, kTileChains> sums);
 
 }  // namespace ergodic
