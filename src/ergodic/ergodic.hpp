@@ -17,6 +17,7 @@
 // States, and the loops that are hot.
 #include "ergodic/kernels/ascent.hpp"
 #include "ergodic/kernels/bit_counts.hpp"
+#include "ergodic/kernels/chain_tile.hpp"
 #include "ergodic/kernels/couplings.hpp"
 #include "ergodic/kernels/kernels.hpp"
 #include "ergodic/kernels/letters.hpp"
@@ -25,6 +26,7 @@
 #include "ergodic/kernels/sequential.hpp"
 #include "ergodic/kernels/state.hpp"
 #include "ergodic/kernels/target.hpp"
+#include "ergodic/kernels/unit_words.hpp"
 // Files.
 #include "ergodic/format/array.hpp"
 #include "ergodic/format/csv.hpp"

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """log Z of Ising's model on a torus by annealing both ways, within a tenth of a nat of the exact values of Kaufman (1949).
-Of 32 x 32 spins at the critical coupling two minutes give an error of 0.15 nats, and four of these are allowed. Takes some
-five minutes."""
+Of 32 x 32 spins at the critical coupling, a minute on two cores gives an error of 0.02 nats. Takes some two minutes."""
 
 import json
 import struct
@@ -12,7 +11,7 @@ from command import ask, enter_folder, require
 CRITICAL = 0.44068679
 EXACT = {16: {0.2: 188.03988796, 0.4: 225.22884676, CRITICAL: 238.64225664},
          32: {0.2: 752.15955177, 0.4: 900.47830776, CRITICAL: 952.64807955}}
-BUDGET = {16: {0.2: 500, 0.4: 2000, CRITICAL: 4000}, 32: {0.2: 800, 0.4: 2000, CRITICAL: 5000}}  # temperatures
+BUDGET = {16: {0.2: 1000, 0.4: 5000, CRITICAL: 20000}, 32: {0.2: 2000, 0.4: 20000, CRITICAL: 100000}}  # temperatures
 
 
 def write_lattice(path, side, coupling):
@@ -38,7 +37,6 @@ for side, values in EXACT.items():
     for coupling, exact in values.items():
         write_lattice("ising.safetensors", side, coupling)
         found = ask("evaluate", "ising.safetensors", "--data", "rows.npy", "--budget", BUDGET[side][coupling], "--seed", 1)["log_z"]
-        near = 4 * found["standard_error"] if (side, coupling) == (32, CRITICAL) else 0.1
         require(f"{side} x {side}, K = {coupling}: {found['value']:.3f} +- {found['standard_error']:.3f}, exact {exact:.3f}",
-                abs(found["value"] - exact) < near)
+                abs(found["value"] - exact) < 0.1)
         require(f"between {found['lower']:.3f} and {found['upper']:.3f}", found["lower"] <= exact <= found["upper"])

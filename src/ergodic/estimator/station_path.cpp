@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "ergodic/kernels/chain_tile.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 
 namespace ergodic {
@@ -9,7 +10,8 @@ namespace {
 
 std::vector<double> widened(std::span<const float> values) { return {values.begin(), values.end()}; }
 
-constexpr std::size_t kChainsAtATime = 16;
+constexpr std::size_t kWeighedTiles = 2;     // by one thread
+constexpr std::size_t kTermsAtATime = 1024;  // some 16 KiB
 
 void subtract(const std::vector<double>& a, const std::vector<double>& b, std::span<double> out) {
   for (std::size_t r = 0; r < out.size(); ++r) out[r] = a[r] - b[r];
@@ -82,30 +84,51 @@ Chains chains_at(const Boltzmann& machine, const State& visible, Key key, const 
   return out;
 }
 
-/// Of two-valued units the sum over edges of the change of the coupling, for some chains at once: each change is made
-/// once for all of them.
+namespace {
+
+/// Calls f(terms) with some terms at a time of the sum over units and edges, whose factors are the changes of the
+/// parameters. A bias couples its unit to one more, which is always high.
+template <class F>
+void for_changes(const Boltzmann& from, const Boltzmann& to, const F& f) {
+  std::array<ProductTerm, kTermsAtATime> terms;
+  std::size_t count = 0;
+  const auto add = [&](std::size_t i, std::size_t j, double change) {
+    if (change == 0.0) return;
+    terms[count++] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), change};
+    if (count == terms.size()) f(std::span<const ProductTerm>(terms)), count = 0;
+  };
+  const std::span<const float> bias_before = from.bias(), bias_after = to.bias();
+  const std::span<const float> before = from.couplings(), after = to.couplings();
+  const std::size_t units = bias_before.size();
+  for (std::size_t i = 0; i < units; ++i) {
+    add(i, units, double{bias_after[i]} - double{bias_before[i]});
+    from.graph().for_later_neighbours(
+        i, [&](std::size_t j, std::size_t e) { add(i, j, double{after[e]} - double{before[e]}); });
+  }
+  f(std::span<const ProductTerm>(terms).first(count));
+}
+
+}  // namespace
+
+/// Of two-valued units the sum over edges of the change of the coupling, for some tiles of chains at once: each change
+/// is made once for all of them.
 void weigh_change(const Boltzmann& from, const Boltzmann& to, const Chains& chains, std::span<double> out,
                   const Context& context) {
   const State& x = chains.layers[0];
   if (!two_valued(from.units())) return subtract(from.energy(x, context), to.energy(x, context), out);
-  const Graph& graph = from.graph();
-  context.for_blocks(x.chains(), kChainsAtATime, [&](std::size_t begin, std::size_t end) {
-    using Lane = std::array<double, kChainsAtATime>;
-    std::vector<Lane> values(x.units());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      for (std::size_t r = begin; r < end; ++r) values[i][r - begin] = x.value(r, i);
+  context.for_blocks(x.chains(), kWeighedTiles * kTileChains, [&](std::size_t begin, std::size_t end) {
+    thread_local std::array<UnitWords, kWeighedTiles> tiles;
+    std::array<std::array<double, kTileChains>, kWeighedTiles> sums{};
+    const std::size_t count = (end - begin + kTileChains - 1) / kTileChains;
+    for (std::size_t t = 0; t < count; ++t) {
+      tiles[t].resize(tile_units(x.units() + 1));
+      load_bits(x.bits(), begin + t * kTileChains, 0, x.units(), tiles[t]);
+      tiles[t][x.units()] = ~0u;
     }
-    Lane sums{};
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      Lane fields;
-      fields.fill(double{to.bias()[i]} - double{from.bias()[i]});
-      graph.for_later_neighbours(i, [&, a = from.couplings(), b = to.couplings()](std::size_t j, std::size_t e) {
-        const double change = double{b[e]} - double{a[e]};
-        for (std::size_t c = 0; c < kChainsAtATime; ++c) fields[c] += change * values[j][c];
-      });
-      for (std::size_t c = 0; c < kChainsAtATime; ++c) sums[c] += values[i][c] * fields[c];
-    }
-    std::copy_n(sums.begin(), end - begin, out.begin() + static_cast<std::ptrdiff_t>(begin));
+    for_changes(from, to, [&](std::span<const ProductTerm> terms) {
+      for (std::size_t t = 0; t < count; ++t) add_products(terms, tiles[t], x.levels(), sums[t]);
+    });
+    for (std::size_t r = begin; r < end; ++r) out[r] = sums[(r - begin) / kTileChains][(r - begin) % kTileChains];
   });
 }
 

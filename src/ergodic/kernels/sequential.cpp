@@ -132,7 +132,9 @@ namespace ergodic {
 namespace {
 HWY_EXPORT(sweep_tile);
 
-constexpr std::size_t kChainBlock = 128;  // chains that one thread takes at a time
+/// Chains that one thread takes at a time: half of them, so that a second one has work; but tables pay for many only,
+/// and beyond 128 they hardly cost anything.
+std::size_t chain_block(std::size_t chains) { return std::clamp<std::size_t>((chains / 2 + 31) / 32 * 32, 32, 128); }
 
 /// The definition.
 void sweep_plainly(State& x, std::size_t begin, std::size_t end, FixedUnits fixed, const Affine& map, const Draw& draw,
@@ -184,7 +186,7 @@ void sweep_in_turn(State& x, FixedUnits fixed, const Affine& map, const Draw& dr
                    const Context& context) {
   assert(map.weights.rows() == x.units() && map.weights.cols() == x.units());
   const auto sweep = !plain_target() && tables_serve(x, map, x) ? sweep_by_tables : sweep_plainly;
-  context.for_blocks(x.chains(), kChainBlock,
+  context.for_blocks(x.chains(), chain_block(x.chains()),
                      [&](std::size_t begin, std::size_t end) { sweep(x, begin, end, fixed, map, draw, first_chain); });
 }
 

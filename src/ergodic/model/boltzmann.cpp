@@ -84,8 +84,11 @@ Boltzmann::Boltzmann(Layer units, Graph graph, std::size_t visible)
 }
 
 void Boltzmann::renew(const Context& context) {
-  if (!graph_.dense()) return;
   const std::span<const float> couplings = this->couplings();
+  if (!graph_.dense()) {
+    if (has_sites()) return;
+    return make_thresholds({graph_.neighbour_lists(), couplings, bias(), levels_of(units_)}, thresholds_, context);
+  }
   if (has_sites()) return fill_site_rows(graph_, couplings, letters_of(units_), site_rows_, context);
   context.for_blocks(matrix_.rows(), kUnitsAtATime, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -153,7 +156,7 @@ void Boltzmann::resample_given(const Bits& fixed, std::size_t block, std::span<S
 void Boltzmann::sweep(State& x, FixedUnits fixed, const Draw& draw, std::uint64_t first_chain,
                       const Context& context) const {
   if (has_sites()) return site_fields().sweep(x, fixed, draw, first_chain, context);
-  if (!graph_.dense()) return sweep_colours(x, fields(), {colours_, fixed}, draw, first_chain, context);
+  if (!graph_.dense()) return sweep_colours(x, fields(), {colours_, thresholds_, fixed}, draw, first_chain, context);
   sweep_in_turn(x, fixed, {matrix_, matrix_, bias(), &quantised_}, draw, first_chain, context);
 }
 

@@ -109,7 +109,8 @@ class Boltzmann {
   std::size_t visible_;
   Parameters parameters_;
   // Of two-valued units.
-  Colours colours_;             // of a graph that is not dense
+  Colours colours_;  // of a graph that is not dense
+  AlignedVector<ThresholdTable> thresholds_;
   Matrix<float> matrix_;        // of a dense one: all couplings, symmetric, with a zero diagonal
   QuantisedWeights quantised_;  // the same in 16 bits
   // Of letters.

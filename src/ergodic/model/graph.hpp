@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "ergodic/core/random.hpp"
+#include "ergodic/kernels/chain_tile.hpp"
 
 namespace ergodic {
 
@@ -23,12 +25,6 @@ class Graph {
   static constexpr std::size_t kMaxEdges = std::size_t{1} << 27;
   static constexpr std::size_t kBytesPerEdge = 20;  ///< in the lists
 
-  /// A neighbour of a unit, and the edge between them.
-  struct Neighbour {
-    std::uint32_t unit = 0;
-    std::uint32_t edge = 0;
-    bool operator==(const Neighbour&) const = default;
-  };
   /// Two units, the lower one first.
   using Pair = std::pair<std::uint32_t, std::uint32_t>;
 
@@ -48,6 +44,12 @@ class Graph {
   std::size_t site_units() const { return site_units_; }
   /// Whether at least half of all pairs are edges. Square matrices then take about as much memory as the lists.
   bool dense() const { return 2 * edges() >= pairs(); }
+
+  /// Of a graph that has lists, or no edges.
+  NeighbourLists neighbour_lists() const {
+    assert(site_units_ == 0 || edges() == 0);
+    return {neighbour_begin_, neighbours_};
+  }
 
   /// Calls f(neighbour, edge) for each neighbour of a unit, in ascending order.
   template <class F>

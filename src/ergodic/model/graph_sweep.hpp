@@ -1,10 +1,10 @@
 // Gibbs sampling on a sparse graph: units drawn colour by colour.
 //
 // Units of one colour have no neighbours among themselves. Given all others they are independent, so they may be drawn
-// at the same time, and a sweep over all colours is a sweep over all units. A unit's field is summed in double, the
-// bias first, then the neighbours in ascending order; its coin is that of its chain and unit. So the bits depend
-// neither on threads nor on how chains are grouped, and are those of kernels/sequential.hpp wherever the order of units
-// is.
+// at the same time, and a sweep over all colours is a sweep over all units. By definition a unit's field is summed in
+// double, the bias first, then the neighbours in ascending order; its coin is that of its chain and unit. So the bits
+// depend neither on threads nor on how chains are grouped, and are those of kernels/sequential.hpp wherever the order
+// of units is. kernels/chain_tile.hpp draws nearly all of them in a faster way.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
+#include "ergodic/kernels/chain_tile.hpp"
 #include "ergodic/kernels/state.hpp"
 #include "ergodic/model/graph.hpp"
 
@@ -35,6 +36,7 @@ struct GraphFields {
 /// What is drawn, in which order, and what stays as it is. Neighbours are not of one colour.
 struct ColourOrder {
   const Colours& colours;
+  std::span<const ThresholdTable> thresholds;  ///< of the fields
   FixedUnits fixed = {};
 };
 
