@@ -100,7 +100,7 @@ RowPlan plan_by_clock(double seconds, ClampedRows tried, const Context& context,
   const double row = spent / static_cast<double>(tried.rows_done()), left = std::max(seconds - spent, 0.0);
   const auto enough = static_cast<double>(std::min(tried.rows(), kEnoughRows));
   const double longer = std::clamp(left / (row * enough), 1.0, static_cast<double>(kMostTemperatures / kFewestAtARow));
-  const double rows = std::clamp(left / (row * longer), static_cast<double>(kTriedRows), enough);
+  const double rows = std::max(left / (row * longer), static_cast<double>(kRowsAtATime));
   return {std::min(static_cast<std::size_t>(rows), tried.rows()),
           static_cast<std::size_t>(longer * static_cast<double>(kFewestAtARow))};
 }
