@@ -82,8 +82,19 @@ ClampedRows::ClampedRows(const Boltzmann& machine, State rows, Key key)
   require_rows_of(machine, rows_);
 }
 
-void ClampedRows::anneal(std::size_t rows, std::size_t temperatures, const Context& context) {
-  const std::size_t first = rows_done(), count = std::min(rows, order_.size() - first);
+bool ClampedRows::anneal(std::size_t rows, std::size_t temperatures, const Context& context) {
+  const std::size_t last = std::min(rows_done() + rows, order_.size());
+  const std::size_t at_a_time = context.threads ? context.threads->count() : 1;
+  while (rows_done() < last) {
+    if (context.stop_requested()) return false;
+    anneal_next(std::min(at_a_time, last - rows_done()), temperatures, context);
+    context.progress({rows_done(), last});
+  }
+  return true;
+}
+
+void ClampedRows::anneal_next(std::size_t count, std::size_t temperatures, const Context& context) {
+  const std::size_t first = rows_done();
   State visible = rows_.rows(0, count);
   for (std::size_t r = 0; r < count; ++r) visible.set_row(r, rows_, order_[first + r]);
   const HiddenFields given(machine_, visible, context);

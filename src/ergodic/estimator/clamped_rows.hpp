@@ -43,7 +43,8 @@ class ClampedRows {
   std::size_t rows() const { return order_.size(); }
   std::size_t rows_done() const { return log_z_.size(); }
   /// Anneals some rows more, or all that are left if these are fewer, each in so many temperatures. A thread has a row.
-  void anneal(std::size_t rows, std::size_t temperatures, const Context& context);
+  /// Progress counts rows; false if stopped before the end.
+  bool anneal(std::size_t rows, std::size_t temperatures, const Context& context);
 
   /// Of the rows done so far, at least one.
   ClampedLogZ found() const;
@@ -51,6 +52,7 @@ class ClampedRows {
   const std::vector<AnnealedLogZ>& each() const { return log_z_; }
 
  private:
+  void anneal_next(std::size_t count, std::size_t temperatures, const Context& context);
   AnnealedLogZ annealed(std::size_t row, std::span<const double> fields, std::size_t temperatures) const;
 
   const Boltzmann& machine_;

@@ -19,7 +19,7 @@ constexpr std::uint64_t kFirstOfTheClock = 100;
 // Of rows at which hidden units are annealed.
 constexpr double kShareOfRows = 0.25;
 constexpr std::uint64_t kTemperatureShare = 50, kFewestAtARow = 50;
-constexpr std::size_t kFewestRows = 100, kEnoughRows = 1000, kRowsAtATime = 16, kTriedRows = 4;
+constexpr std::size_t kFewestRows = 100, kEnoughRows = 1000, kTriedRows = 4, kFewestOfTheClock = 16;
 
 /// Parses all of a text as a number between two others.
 template <class T>
@@ -97,12 +97,12 @@ RowPlan plan_by_number(const Budget& budget, const Boltzmann& machine, const Cla
 /// By the time that a few rows take: first more rows, then more temperatures.
 RowPlan plan_by_clock(double seconds, ClampedRows tried, const Context& context, const Clock& clock) {
   const double started = clock();
-  tried.anneal(kTriedRows, kFewestAtARow, context);
+  tried.anneal(kTriedRows, kFewestAtARow, {context.threads});
   const double spent = std::max(clock() - started, 1e-9);
   const double row = spent / static_cast<double>(tried.rows_done()), left = std::max(seconds - spent, 0.0);
   const auto enough = static_cast<double>(std::min(tried.rows(), kEnoughRows));
   const double longer = std::clamp(left / (row * enough), 1.0, static_cast<double>(kMostTemperatures / kFewestAtARow));
-  const double rows = std::max(left / (row * longer), static_cast<double>(kRowsAtATime));
+  const double rows = std::max(left / (row * longer), static_cast<double>(kFewestOfTheClock));
   return {std::min(static_cast<std::size_t>(rows), tried.rows()),
           static_cast<std::size_t>(longer * static_cast<double>(kFewestAtARow))};
 }
@@ -144,11 +144,7 @@ std::optional<ClampedLogZ> spend_on_rows(const Budget& budget, const Boltzmann& 
   ClampedRows clamped(machine, rows, key);
   const RowPlan plan = budget.temperatures > 0 ? plan_by_number(budget, machine, clamped)
                                                : plan_by_clock(kShareOfRows * budget.seconds, clamped, context, clock);
-  while (clamped.rows_done() < plan.rows) {
-    if (context.stop_requested()) return std::nullopt;
-    clamped.anneal(std::min(kRowsAtATime, plan.rows - clamped.rows_done()), plan.temperatures, context);
-    context.progress({clamped.rows_done(), plan.rows});
-  }
+  if (!clamped.anneal(plan.rows, plan.temperatures, context)) return std::nullopt;
   const ClampedLogZ out = clamped.found();
   context.note(fmt::format(
       "annealing of the hidden units at {} of {} rows, {} temperatures: log Z(x) {:.2f}, between "

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint8_t kRowStream = 2;  // of splitting: the others set rows apart and choose pairs
 
-constexpr std::size_t kRowsAtATime = 16, kTemperatures = 50;  // where hidden units are annealed
+constexpr std::size_t kTemperatures = 50;  // where hidden units are annealed
 
 /// So many random rows of a state.
 State chosen_rows(const State& all, std::size_t count, Key key) {
@@ -34,11 +34,7 @@ std::optional<std::vector<double>> energies_of(const Boltzmann& machine, const S
                                                const Context& context) {
   if (why_no_exact_free_energy(machine).empty()) return free_energies(machine, x, context);
   ClampedRows rows(machine, x, key);
-  while (rows.rows_done() < rows.rows()) {
-    if (context.stop_requested()) return std::nullopt;
-    rows.anneal(kRowsAtATime, kTemperatures, context);
-    context.progress({rows.rows_done(), rows.rows()});
-  }
+  if (!rows.anneal(rows.rows(), kTemperatures, context)) return std::nullopt;
   std::vector<double> out;
   for (const AnnealedLogZ& row : rows.each()) out.push_back(-row.log_z.value);
   return out;
