@@ -66,7 +66,7 @@ Outcome run_train(const TrainRequest& request, const Common& common, const Conte
 Outcome run_evaluate(const EvaluateRequest& request, const Common& common, const Context& context) {
   const EvaluateResult result = evaluate(request, context);
   std::string message = request.quality && !result.quality ? "stopped; no samples compared\n" : "";
-  if (result.quality) message = to_text(result.quality->mixing);
+  if (result.quality) message = swap_text(result.quality->swapped) + to_text(result.quality->mixing);
   return {common.json ? to_json(result) + "\n" : to_text(result), message, context.stop_requested()};
 }
 
@@ -82,7 +82,8 @@ Outcome run_sample(const SampleRequest& request, const Common& common, const Con
 
 Outcome run_compare(const CompareRequest& request, const Common& common, const Context& context) {
   const CompareResult result = compare_with_data(request, context);
-  const std::string message = result.stopped ? "stopped; nothing compared\n" : to_text(*result.mixing);
+  const std::string message =
+      result.stopped ? "stopped; nothing compared\n" : swap_text(result.swapped) + to_text(*result.mixing);
   return {common.json ? to_json(result) + "\n" : to_text(result), message, result.stopped};
 }
 

@@ -50,6 +50,7 @@
 #include "ergodic/data/synthetic.hpp"
 // E(x; theta).
 #include "ergodic/model/boltzmann.hpp"
+#include "ergodic/model/clamped.hpp"
 #include "ergodic/model/concepts.hpp"
 #include "ergodic/model/differences.hpp"
 #include "ergodic/model/elimination.hpp"
@@ -96,6 +97,7 @@
 #include "ergodic/trainer/trainer.hpp"
 // log Z, and with it the likelihood.
 #include "ergodic/estimator/annealing.hpp"
+#include "ergodic/estimator/clamped_rows.hpp"
 #include "ergodic/estimator/correlations.hpp"
 #include "ergodic/estimator/diagnostics.hpp"
 #include "ergodic/estimator/energy_log_z.hpp"

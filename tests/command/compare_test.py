@@ -56,6 +56,17 @@ def test_a_trained_machine_agrees_and_one_without_couplings_does_not():
     assert abs(found["correlation"]) < 4 / 8 and abs(found["slope"]) < 0.1
 
 
+def test_tempering_along_the_way_of_training_says_how_often_levels_swap():
+    succeed("train", "--data", couples(500), "--hidden", 4, "--epochs", 3, "--out", "m.safetensors", "--trajectory", "way",
+            "--quiet")
+    common = ("m.safetensors", "--data", "data.npy", "--path", "way", "--count", 20, "--sweeps", 20)
+    for command in (("compare", *common), ("evaluate", *common, "--quality")):
+        answer = ask(*command)
+        swapped = answer["swapped"] if command[0] == "compare" else answer["quality"]["swapped"]
+        assert len(swapped) >= 1 and all(0 <= rate <= 1 for rate in swapped)
+        assert "neighbouring levels swapped " in succeed(*command).stderr
+
+
 def test_the_same_for_any_number_of_threads():
     small_machine("m.safetensors")
     lines = [ask("compare", "m.safetensors", "--data", "bars-and-stripes:3", "--threads", n) for n in (1, 3)]

@@ -76,6 +76,80 @@ def test_a_graph_too_wide_to_sum_over():
     assert abs(found["value"] - log_z) < 4 * found["standard_error"]
 
 
+def hidden_machine(path, hidden=28, coupled=5, seed=1):
+    """4 visible spins and many hidden ones, all coupled, but with a strength of zero for most. Returns log p of rows."""
+    draw, units, known = np.random.default_rng(seed), 4 + hidden, 4 + coupled
+    matrix = np.zeros((units, units), np.float32)
+    matrix[:known, :known] = np.triu(draw.normal(scale=0.7, size=(known, known)), 1)
+    bias = draw.normal(scale=0.5, size=units).astype(np.float32)
+    write_safetensors(path, {"matrix": matrix + matrix.T, "bias": bias},
+                      {"format": "ergodic-model", "version": "1", "model": "boltzmann", "units": "spin",
+                       "visible_units": "4"})
+    x = np.array(list(itertools.product((-1.0, 1.0), repeat=known)))
+    terms = np.einsum("ri,ij,rj->r", x, matrix[:known, :known].astype(float), x) + x @ bias[:known].astype(float)
+    terms -= np.logaddexp.reduce(terms)
+    of_visible = np.logaddexp.reduce(terms.reshape(16, -1), axis=1)  # the first units count slowest
+    return lambda rows: of_visible[rows @ [8, 4, 2, 1]].mean()
+
+
+def test_hidden_units_too_many_to_sum_over():
+    """A random half of the rows, or more, gets a bracket; over all of them the mean may differ by the error over rows."""
+    exact, rows = hidden_machine("b.safetensors"), some_rows("rows.npy", count=300, units=4)
+    answer = ask("evaluate", "b.safetensors", "--data", "rows.npy", "--budget", 500)
+    found, clamped = answer["log_likelihood"], answer["clamped"]
+    assert 100 <= clamped["rows"] <= 300 and clamped["temperatures"] == 50
+    assert clamped["free_energy"]["lower"] <= answer["free_energy"] <= clamped["free_energy"]["upper"]
+    assert np.isclose(found["lower"], -clamped["free_energy"]["upper"] - answer["log_z"]["upper"])
+    assert np.isclose(found["upper"], -clamped["free_energy"]["lower"] - answer["log_z"]["lower"])
+    error = np.hypot(found["standard_error"], answer["row_standard_error"])
+    assert abs(found["value"] - exact(rows)) < 4 * error
+    # With all rows looked at, there is no error over rows.
+    np.save("few.npy", rows[:60])
+    found = ask("evaluate", "b.safetensors", "--data", "few.npy", "--budget", 500)
+    assert found["clamped"]["rows"] == 60
+    likelihood = found["log_likelihood"]
+    assert likelihood["lower"] <= exact(rows[:60]) <= likelihood["upper"]
+    assert abs(likelihood["value"] - exact(rows[:60])) < 4 * likelihood["standard_error"] < 0.5
+
+
+def test_hidden_units_too_many_to_sum_over_in_words_for_any_threads_and_in_seconds():
+    hidden_machine("b.safetensors")
+    some_rows("rows.npy", count=150, units=4)
+    common = ("evaluate", "b.safetensors", "--data", "rows.npy")
+    texts = [succeed(*common, "--budget", 100, "--threads", n) for n in (1, 3)]
+    assert texts[0].stdout == texts[1].stdout
+    assert re.search(r"over rows +\+- \d+\.\d+ \(\d+ random rows of 150\)", texts[0].stdout)
+    assert "hidden units annealed at each row, 50 temperatures, 16 chains" in texts[0].stdout
+    assert "annealing of the hidden units at " in texts[0].stderr
+    answer = ask(*common, "--budget", "1s")
+    assert answer["clamped"]["rows"] >= 16 and answer["log_likelihood"]["lower"] < answer["log_likelihood"]["upper"]
+    quality = ask(*common, "--budget", 50, "--quality", "--count", 20, "--sweeps", 20)["quality"]
+    assert np.isfinite(quality["energy"]["data"]["value"])
+
+
+def test_one_layer_of_hidden_units_is_summed_over():
+    """The same as a restricted machine: its free energy is exact, however many there are."""
+    with open("edges.txt", "w") as edges:
+        edges.writelines(f"{i} {j}\n" for i in range(30) for j in range(30, 70))
+    some_rows("rows.npy", units=30)
+    succeed("train", "--model", "boltzmann", "--data", "rows.npy", "--hidden", 40, "--graph", "edges.txt", "--epochs", 1,
+            "--out", "b.safetensors", "--quiet", "--no-likelihood")
+    answer = ask("evaluate", "b.safetensors", "--data", "rows.npy", "--budget", 100)
+    assert "clamped" not in answer and answer["log_likelihood"]["lower"] < answer["log_likelihood"]["upper"]
+
+
+def test_an_interrupt_among_rows_says_that_there_is_no_answer():
+    hidden_machine("b.safetensors")
+    some_rows("rows.npy", count=5000, units=4)
+    process = subprocess.Popen(words(["evaluate", "b.safetensors", "--data", "rows.npy", "--budget", "1000s", "--json"]),
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    answer = json.loads(process.communicate(timeout=TIMEOUT)[0])
+    assert process.returncode == 130
+    assert answer["log_likelihood"] is None and answer["why_no_log_z"] == "stopped before the end"
+
+
 def test_real_units_too_many_for_quadrature():
     np.save("x.npy", np.random.default_rng(2).normal([0, 5, -3], [1, 2, 0.5], (500, 3)))
     succeed("train", "--model", "neural", "--data", "x.npy", "--epochs", 3, "--out", "n.safetensors", "--quiet")
@@ -145,6 +219,15 @@ def test_training_ends_with_a_bracket_unless_told_not_to():
     answer = json.loads(done.stdout)["log_likelihood"]
     assert answer["lower"] <= answer["value"] <= answer["upper"] and answer["held_out"] and answer["rows"] > 100
     assert "log_likelihood" not in ask(*common, "--no-likelihood")
+
+
+def test_training_of_many_hidden_units_ends_with_a_bracket_too():
+    some_rows("rows.npy", units=6)
+    done = succeed("train", "--model", "boltzmann", "--data", "rows.npy", "--hidden", 30, "--epochs", 20, "--held-out", 0.3,
+                   "--json", "--out", "b.safetensors")
+    answer = json.loads(done.stdout)["log_likelihood"]
+    assert answer["lower"] <= answer["value"] <= answer["upper"] and answer["rows"] >= 16
+    assert "held-out rows" in done.stderr
 
 
 def test_annealing_along_the_way_of_training():

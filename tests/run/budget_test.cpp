@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "brute_force.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/estimator/rbm_path.hpp"
+#include "ergodic/model/elimination.hpp"
 #include "ergodic/model/exact.hpp"
 
 namespace ergodic {
@@ -84,6 +86,66 @@ TEST(Budget, AStopGivesThePartialAnswer) {
   listener = Listener();
   listener.left = 10;
   EXPECT_FALSE(spend({1600, 0.0}, *setting.path, setting.rows, Key{1}, Context{nullptr, &listener}).has_value());
+}
+
+/// A machine with hidden units, and rows.
+struct HiddenSetting {
+  Boltzmann machine{Spin{9}, dense_graph(9), 4};
+  State rows{400, 4, Spin::kLevels};
+  double truth = 0.0;  // the mean of log Z(x)
+
+  HiddenSetting() {
+    const Draw draw = Key{4}.at(Purpose::kTest);
+    machine.update(
+        [&](Parameters& p) {
+          for (std::uint32_t k = 0; k < p.values().size(); ++k) {
+            p.values()[k] = static_cast<float>(0.5 * draw.normal(0, k));
+          }
+        },
+        {});
+    for (std::uint32_t r = 0; r < 400; ++r) {
+      for (std::uint32_t i = 0; i < 4; ++i) rows.bits().set(r, i, draw.uniform(r + 1, i) < 0.5);
+    }
+    truth = -mean_with_error(*exact_free_energy(machine, rows, {})).value;
+  }
+};
+
+TEST(Budget, IsSpentOnRowsWithHiddenUnits) {
+  const HiddenSetting setting;
+  Listener listener;
+  const Context context{nullptr, &listener};
+  const auto found = spend_on_rows({100, 0.0}, setting.machine, setting.rows, Key{1}, context);
+  ASSERT_TRUE(found);
+  // A fiftieth of 100 temperatures is fewer than 50, and a quarter of the work fewer than a hundred rows.
+  EXPECT_EQ(found->rows, 100u);
+  EXPECT_EQ(found->mean.temperatures, 50u);
+  const double error = std::hypot(found->mean.log_z.standard_error, found->row_error);
+  EXPECT_NEAR(found->mean.log_z.value, setting.truth, 4.0 * error);
+  ASSERT_EQ(listener.notes.size(), 1u);
+  EXPECT_NE(listener.notes[0].find("100 of 400 rows, 50 temperatures"), std::string::npos);
+  Threads threads(3);
+  const auto again = spend_on_rows({100, 0.0}, setting.machine, setting.rows, Key{1}, Context{&threads});
+  EXPECT_EQ(again->mean.log_z.value, found->mean.log_z.value);
+  const auto more = spend_on_rows({5000, 0.0}, setting.machine, setting.rows, Key{1}, {});
+  EXPECT_EQ(more->mean.temperatures, 100u);
+  EXPECT_GT(more->rows, 100u);
+  listener.left = 3;
+  EXPECT_FALSE(spend_on_rows({100, 0.0}, setting.machine, setting.rows, Key{1}, context));
+}
+
+TEST(Budget, OfSecondsIsTurnedIntoRowsFirst) {
+  // The clock goes on by a second with each look at it: four rows of 50 temperatures seem to take that long.
+  const HiddenSetting setting;
+  double now = 0.0;
+  const Clock clock = [&] { return now += 1.0; };
+  const auto rows_for = [&](double seconds) {
+    return *spend_on_rows({0, seconds}, setting.machine, setting.rows.rows(0, 40), Key{1}, {}, clock);
+  };
+  EXPECT_EQ(rows_for(0.1).rows, 16u);
+  EXPECT_EQ(rows_for(4.0 * (1.0 + 5.0)).rows, 20u);  // of a quarter, after the first four
+  EXPECT_EQ(rows_for(4.0 * (1.0 + 20.0)).rows, 40u);
+  EXPECT_EQ(rows_for(4.0 * (1.0 + 20.0)).mean.temperatures, 100u);
+  EXPECT_EQ(after_rows({0, 4.0}).seconds, 3.0);
 }
 
 }  // namespace

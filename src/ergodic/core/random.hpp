@@ -31,6 +31,7 @@ enum class Purpose : std::uint8_t {
   kTempering,
   kJump,
   kAnnealing,
+  kClamped,
 };
 
 /// All the random numbers of one purpose at one step: a table indexed by (row, index) that costs nothing to hold.

@@ -39,6 +39,8 @@ class Steps {
   const Context& context_;
 };
 
+std::size_t top_sweeps(std::size_t temperatures) { return std::max(kFewestTopSweeps, temperatures / kTopShare); }
+
 struct Moments {
   double mean = 0.0, variance = 0.0;
 };
@@ -225,12 +227,14 @@ Annealer::Annealer(Path& path, const State& rows, std::size_t chains, Key key, c
   top_ = path.start_at(cycled(rows, chains), key_of(key, 0, kTop), context);
 }
 
+std::size_t Annealer::sweeps_of_round(std::size_t temperatures) { return 2 * temperatures + top_sweeps(temperatures); }
+
 std::optional<AnnealedLogZ> Annealer::round(std::size_t temperatures, const Context& context) {
   require(temperatures >= 1, "annealing needs at least 1 temperature");
   ladder_ = spread_.empty() ? equal_steps(temperatures) : ladder_by_spread(ladder_, spread_, temperatures);
   spread_.clear();
-  const std::size_t at_top = std::max(kFewestTopSweeps, temperatures / kTopShare);
-  Steps steps(2 * temperatures + at_top, context);
+  const std::size_t at_top = top_sweeps(temperatures);
+  Steps steps(sweeps_of_round(temperatures), context);
   const Key up = key_of(key_, rounds_, kUp), down = key_of(key_, rounds_, kDown), top = key_of(key_, 0, kTop);
   const auto forward = log_weights_along(path_, ladder_, path_.draw_base(chains_, up, context), up, steps);
   if (!forward) return std::nullopt;

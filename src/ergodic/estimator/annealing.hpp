@@ -60,6 +60,8 @@ class Annealer {
   /// chains start there.
   Annealer(Path& path, const State& rows, std::size_t chains, Key key, const Context& context);
 
+  /// How often a chain of each direction is swept in a round, all sweeps together.
+  static std::size_t sweeps_of_round(std::size_t temperatures);
   /// One round in both directions. Progress counts sweeps; nothing if stopped before the end.
   std::optional<AnnealedLogZ> round(std::size_t temperatures, const Context& context);
 

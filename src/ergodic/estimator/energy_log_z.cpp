@@ -228,12 +228,13 @@ std::optional<Estimate> exact_log_z(const Layer& units, const EnergyOfRows& ener
 Estimate mean_log_likelihood(const std::vector<double>& energies, const Estimate& log_z) {
   double sum = 0.0;
   for (const double energy : energies) sum += energy;
-  return log_likelihood_of(sum / static_cast<double>(energies.size()), log_z);
+  return log_likelihood_of(exactly(sum / static_cast<double>(energies.size())), log_z);
 }
 
-Estimate log_likelihood_of(double mean_energy, const Estimate& log_z) {
-  return {-mean_energy - log_z.value, -mean_energy - log_z.upper, -mean_energy - log_z.lower, log_z.standard_error,
-          log_z.method};
+Estimate log_likelihood_of(const Estimate& mean_energy, const Estimate& log_z) {
+  return {-mean_energy.value - log_z.value, -mean_energy.upper - log_z.upper, -mean_energy.lower - log_z.lower,
+          std::hypot(mean_energy.standard_error, log_z.standard_error),
+          mean_energy.standard_error > 0.0 ? mean_energy.method : log_z.method};
 }
 
 }  // namespace ergodic

@@ -39,8 +39,9 @@ std::optional<Estimate> exact_log_z(const Model& model, const Context& context) 
       model.units(), [&](const State& x) { return model.energy(x, context); }, context);
 }
 
-/// The mean of log p(x) = -E(x) - log Z over rows, given their energies, or the mean of these.
+/// The mean of log p(x) = -E(x) - log Z over rows, given their energies, or the mean of these. If that is an estimate
+/// too, the brackets add up, and the errors join.
 Estimate mean_log_likelihood(const std::vector<double>& energies, const Estimate& log_z);
-Estimate log_likelihood_of(double mean_energy, const Estimate& log_z);
+Estimate log_likelihood_of(const Estimate& mean_energy, const Estimate& log_z);
 
 }  // namespace ergodic

@@ -8,6 +8,7 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/kernels/fields.hpp"
 #include "ergodic/kernels/sequential.hpp"
 
 namespace ergodic {
@@ -128,18 +129,29 @@ double Boltzmann::field(const State& x, std::size_t chain, std::size_t unit) con
 
 std::vector<double> Boltzmann::pseudo_log_likelihood(const State& x, const Context& context) const {
   if (has_sites()) return site_fields().pseudo_log_likelihood(x, context);
-  const GraphFields fields = this->fields();
   const Levels levels = levels_of(units_);
   std::vector<double> out(x.chains());
-  for_rows(x, context, [&](std::size_t r, std::span<const float> values) {
+  for_fields_of(x, context, [&](std::size_t r, std::span<const double> fields) {
     double sum = 0.0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double field = levels.gap() * fields.of(i, [&](std::size_t j) { return values[j]; });
-      sum -= softplus(values[i] == levels.high ? -field : field);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const double field = levels.gap() * fields[i];
+      sum -= softplus(x.bits().get(r, i) ? -field : field);
     }
     out[r] = sum;
   });
   return out;
+}
+
+/// Calls f(row, fields of the row) for all rows of x; several threads do. The couplings of a dense graph are read from
+/// its matrix, whose rows lie in the order in which they are added: the same sums.
+template <class F>
+void Boltzmann::for_fields_of(const State& x, const Context& context, const F& f) const {
+  if (graph_.dense()) return for_fields(x, map(), context, f);
+  for_rows(x, context, [&, fields = fields()](std::size_t r, std::span<const float> values) {
+    std::vector<double> of_row(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) of_row[i] = fields.of(i, [&](std::size_t j) { return values[j]; });
+    f(r, std::span<const double>(of_row));
+  });
 }
 
 void Boltzmann::resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
@@ -157,7 +169,7 @@ void Boltzmann::sweep(State& x, FixedUnits fixed, const Draw& draw, std::uint64_
                       const Context& context) const {
   if (has_sites()) return site_fields().sweep(x, fixed, draw, first_chain, context);
   if (!graph_.dense()) return sweep_colours(x, fields(), {colours_, thresholds_, fixed}, draw, first_chain, context);
-  sweep_in_turn(x, fixed, {matrix_, matrix_, bias(), &quantised_}, draw, first_chain, context);
+  sweep_in_turn(x, fixed, map(), draw, first_chain, context);
 }
 
 void Boltzmann::add_statistics(const State& x, std::span<const double> row_weights, Statistics& out,
@@ -187,21 +199,16 @@ void Boltzmann::add_pseudo_statistics(const State& x, std::span<const double> ro
   assert(out.size() == parameters_.values().size());
   assert(row_weights.size() == 1 || row_weights.size() == x.chains());
   if (has_sites()) return site_fields().add_pseudo_statistics(x, row_weights, out, context);
-  const GraphFields fields = this->fields();
   const Levels levels = levels_of(units_);
   const std::span<double> pairs = std::span(out).first(graph_.edges()), means = std::span(out).subspan(pairs.size());
   for (std::size_t first = 0; first < x.chains(); first += kRowsAtOnce) {
     const std::size_t rows = std::min(kRowsAtOnce, x.chains() - first);
     Matrix<double> values(rows, x.units()), misses(rows, x.units());  // misses: weight * (x - E[x | all others])
-    context.for_blocks(rows, kRowsAtATime, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) {
-        const std::span<double> row = values.row(r);
-        const double weight = row_weights.size() == 1 ? row_weights[0] : row_weights[first + r];
-        for (std::size_t i = 0; i < row.size(); ++i) row[i] = x.value(first + r, i);
-        for (std::size_t i = 0; i < row.size(); ++i) {
-          const double p = sigmoid(levels.gap() * fields.of(i, [&](std::size_t j) { return row[j]; }));
-          misses(r, i) = weight * (row[i] - (levels.low + levels.gap() * p));
-        }
+    for_fields_of(x.rows(first, rows), context, [&](std::size_t r, std::span<const double> fields) {
+      const double weight = row_weights.size() == 1 ? row_weights[0] : row_weights[first + r];
+      for (std::size_t i = 0; i < fields.size(); ++i) {
+        values(r, i) = x.value(first + r, i);
+        misses(r, i) = weight * (values(r, i) - (levels.low + levels.gap() * sigmoid(levels.gap() * fields[i])));
       }
     });
     context.for_blocks(x.units(), kUnitsAtATime, [&](std::size_t begin, std::size_t end) {

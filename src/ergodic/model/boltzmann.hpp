@@ -99,6 +99,9 @@ class Boltzmann {
 
  private:
   GraphFields fields() const { return {graph_, couplings(), bias()}; }
+  Affine map() const { return {matrix_, matrix_, bias(), &quantised_}; }  ///< of a dense graph
+  template <class F>
+  void for_fields_of(const State& x, const Context& context, const F& f) const;
   bool has_sites() const { return letters_of(units_) > 0; }
   SiteFields site_fields() const { return {std::get<Potts>(units_), graph_, sites_, couplings(), bias(), site_rows_}; }
   void renew(const Context& context);

@@ -1,7 +1,5 @@
 #include "ergodic/model/elimination.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/matrix.hpp"
+#include "ergodic/model/clamped.hpp"
 #include "ergodic/model/elimination_plan.hpp"
 
 namespace ergodic {
@@ -207,33 +206,6 @@ std::size_t rows_at_a_time(const EliminationPlan& plan) {
   return static_cast<std::size_t>(std::clamp(kEntriesOfRows / plan.entries, 1.0, kMostRowsAtATime));
 }
 
-/// What rows of visible units leave to the hidden ones: their fields, and the energy of the visible units alone.
-struct HiddenFields {
-  Matrix<double> fields;
-  std::vector<double> energies;
-
-  HiddenFields(const Boltzmann& machine, const State& visible, const Context& context)
-      : fields(visible.chains(), machine.hidden()), energies(visible.chains()) {
-    const std::size_t units = machine.visible();
-    const std::span<const float> bias = machine.bias();
-    context.for_blocks(visible.chains(), 1, [&](std::size_t r, std::size_t) {
-      const std::span<double> row = fields.row(r);
-      std::ranges::copy(bias.subspan(units), row.begin());
-      for (std::size_t i = 0; i < units; ++i) {
-        const double x = visible.value(r, i);
-        if (x == 0.0) continue;
-        double field = bias[i];  // of the bias and the later visible units: each edge counts once
-        machine.graph().for_later_neighbours(i, [&](std::size_t j, std::size_t e) {
-          const double w = machine.couplings()[e];
-          if (j < units) field += w * visible.value(r, j);
-          if (j >= units) row[j - units] += w * x;
-        });
-        energies[r] -= x * field;
-      }
-    });
-  }
-};
-
 }  // namespace
 
 std::string why_no_exact_log_z(const Boltzmann& machine) {
@@ -257,9 +229,7 @@ std::optional<double> exact_log_z(const Boltzmann& machine, const Context& conte
 
 std::optional<std::vector<double>> exact_free_energy(const Boltzmann& machine, const State& visible,
                                                      const Context& context) {
-  require(
-      visible.units() == machine.visible(),
-      fmt::format("a machine of {} visible units needs rows of as many, found {}", machine.visible(), visible.units()));
+  require_rows_of(machine, visible);
   if (machine.hidden() == 0) return machine.energy(visible, context);
   const EliminationPlan plan = plan_of(machine, machine.visible(), kHiddenLimits);
   require(!plan.too_wide, "given the visible units, " + plan.complaint(kHiddenLimits) +

@@ -16,6 +16,10 @@ constexpr double kMostSeconds = 1e7;
 constexpr std::uint64_t kGrowth = 4;           // from one round to the next
 constexpr std::uint64_t kFewestOfARound = 32;  // temperatures
 constexpr std::uint64_t kFirstOfTheClock = 100;
+// Of rows at which hidden units are annealed.
+constexpr double kShareOfRows = 0.25;
+constexpr std::uint64_t kTemperatureShare = 50, kFewestAtARow = 50;
+constexpr std::size_t kFewestRows = 100, kEnoughRows = 1000, kTriedRows = 4, kFewestOfTheClock = 16;
 
 /// Parses all of a text as a number between two others.
 template <class T>
@@ -65,6 +69,44 @@ class Rounds {
   bool over_ = false;
 };
 
+struct RowPlan {
+  std::size_t rows, temperatures;
+};
+
+/// What a sweep costs. A coupling that is read from a matrix costs about a tenth of one in a list.
+double cost_of_sweep(const Boltzmann& machine) {
+  const auto units = static_cast<double>(machine.graph().units()), edges = static_cast<double>(machine.graph().edges());
+  return units + (machine.graph().dense() ? 0.2 : 2.0) * edges;
+}
+
+/// By what a sweep of the machine costs, and one of its hidden units.
+RowPlan plan_by_number(const Budget& budget, const Boltzmann& machine, const ClampedRows& rows) {
+  const std::size_t at_a_row = std::max(kFewestAtARow, budget.temperatures / kTemperatureShare);
+  double sweeps = 0.0;
+  Rounds rounds(budget, steady_seconds);
+  while (const std::uint64_t temperatures = rounds.next()) {
+    sweeps += static_cast<double>(Annealer::sweeps_of_round(temperatures));
+  }
+  const double all = static_cast<double>(kChains) * sweeps * cost_of_sweep(machine);
+  const double one =
+      static_cast<double>(ClampedRows::kChains * ClampedRows::sweeps_of_row(at_a_row)) * cost_of_sweep(rows.hidden());
+  const double worth = std::min(kShareOfRows * all / one, static_cast<double>(rows.rows()));
+  return {std::min(std::max(static_cast<std::size_t>(worth), kFewestRows), rows.rows()), at_a_row};
+}
+
+/// By the time that a few rows take: first more rows, then more temperatures.
+RowPlan plan_by_clock(double seconds, ClampedRows tried, const Context& context, const Clock& clock) {
+  const double started = clock();
+  tried.anneal(kTriedRows, kFewestAtARow, {context.threads});
+  const double spent = std::max(clock() - started, 1e-9);
+  const double row = spent / static_cast<double>(tried.rows_done()), left = std::max(seconds - spent, 0.0);
+  const auto enough = static_cast<double>(std::min(tried.rows(), kEnoughRows));
+  const double longer = std::clamp(left / (row * enough), 1.0, static_cast<double>(kMostTemperatures / kFewestAtARow));
+  const double rows = std::max(left / (row * longer), static_cast<double>(kFewestOfTheClock));
+  return {std::min(static_cast<std::size_t>(rows), tried.rows()),
+          static_cast<std::size_t>(longer * static_cast<double>(kFewestAtARow))};
+}
+
 }  // namespace
 
 Budget budget_from(const std::string& text) {
@@ -96,5 +138,21 @@ std::optional<BudgetedLogZ> spend(const Budget& budget, Path& path, const State&
   }
   return out;
 }
+
+std::optional<ClampedLogZ> spend_on_rows(const Budget& budget, const Boltzmann& machine, const State& rows, Key key,
+                                         const Context& context, const Clock& clock) {
+  ClampedRows clamped(machine, rows, key);
+  const RowPlan plan = budget.temperatures > 0 ? plan_by_number(budget, machine, clamped)
+                                               : plan_by_clock(kShareOfRows * budget.seconds, clamped, context, clock);
+  if (!clamped.anneal(plan.rows, plan.temperatures, context)) return std::nullopt;
+  const ClampedLogZ out = clamped.found();
+  context.note(fmt::format(
+      "annealing of the hidden units at {} of {} rows, {} temperatures: log Z(x) {:.2f}, between "
+      "{:.2f} and {:.2f}",
+      out.rows, rows.chains(), plan.temperatures, out.mean.log_z.value, out.mean.log_z.lower, out.mean.log_z.upper));
+  return out;
+}
+
+Budget after_rows(const Budget& budget) { return {budget.temperatures, (1.0 - kShareOfRows) * budget.seconds}; }
 
 }  // namespace ergodic

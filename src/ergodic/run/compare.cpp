@@ -99,9 +99,10 @@ CompareResult compare_with_data(const CompareRequest& request, const Context& co
   const State rows = first_rows(visible, data, data.rows(), key);
   const PairSums expected = sums_of(rows, data.weights, pairs, context);
   const std::optional<OwnSamples> own = draw_own_samples(file.machine, stations, request.sampling, pairs, key, context);
-  CompareResult out{data.rows(), data.effective_rows(), 0, !own, {}, std::nullopt};
+  CompareResult out{data.rows(), data.effective_rows(), 0, !own, {}, {}, std::nullopt};
   if (out.stopped) return out;
   out.samples = own->samples;
+  out.swapped = own->swapped;
   out.mixing = own->mixing;
   out.comparison = compare(own->groups, expected);
   if (!request.out.empty()) write_png(request.out, picture_of(expected, own->groups));
@@ -126,6 +127,7 @@ std::string to_json(const CompareResult& r) {
   out["samples"] = r.samples;
   out["mixed"] = nullptr;
   if (r.mixing->verdict.mixing != Mixing::kUnknown) out["mixed"] = r.mixing->verdict.mixing == Mixing::kYes;
+  if (!r.swapped.empty()) out["swapped"] = r.swapped;
   out.update(nlohmann::ordered_json::parse(to_json(r.comparison)));
   return out.dump(2);
 }

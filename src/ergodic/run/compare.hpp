@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/estimator/correlations.hpp"
@@ -33,6 +34,7 @@ struct CompareResult {
   std::uint64_t samples = 0;  ///< all draws of all chains
   bool stopped = false;       ///< then there is nothing below
   Comparison comparison;
+  std::vector<double> swapped;  ///< of tempering: how often each level swaps with the next
   std::optional<MixingReport> mixing;
 };
 

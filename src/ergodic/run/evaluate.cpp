@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/estimator/energy_path.hpp"
 #include "ergodic/estimator/rbm_path.hpp"
 #include "ergodic/estimator/station_path.hpp"
+#include "ergodic/model/elimination.hpp"
 #include "ergodic/run/budget.hpp"
 #include "ergodic/run/trajectory.hpp"
 #include "ergodic/store/model_file.hpp"
@@ -41,23 +41,51 @@ nlohmann::ordered_json json_of(const AnnealedLogZ& found, bool partial) {
           {"backward", json_of(found.backward)}};
 }
 
+/// Of the free energies that were annealed.
+nlohmann::ordered_json json_of(const ClampedLogZ& found) {
+  return {{"rows", found.rows},
+          {"temperatures", found.mean.temperatures},
+          {"chains", found.mean.chains},
+          {"free_energy", json_of(std::optional(mean_free_energy(found).mean))},
+          {"forward", json_of(found.mean.forward)},
+          {"backward", json_of(found.mean.backward)}};
+}
+
 std::string text_of(const char* name, const AnnealedSide& side, std::size_t chains) {
   return fmt::format("  {:<21}{:.2f} +- {:.2f} (effective chains {:.0f} of {})\n", name, side.value,
                      side.standard_error, side.effective_chains, chains);
 }
 
+std::string bracket_of(const Estimate& found) {
+  return fmt::format("{:.2f} +- {:.2f}, between {:.2f} and {:.2f}", found.value, found.standard_error, found.lower,
+                     found.upper);
+}
+
 /// What annealing found, for a person.
-std::string text_of(const Judgement& j, const AnnealedLogZ& found, bool partial) {
-  const Estimate &likelihood = *j.log_likelihood, &log_z = *j.log_z;
-  return fmt::format(
-             "log-likelihood         {:.2f} nats a row, between {:.2f} and {:.2f} ({}, {} temperatures, {} "
-             "chains{})\n",
-             likelihood.value, likelihood.lower, likelihood.upper, likelihood.method, found.temperatures, found.chains,
-             partial ? "; stopped before the end, so this is partial" : "") +
-         fmt::format("  over rows            +- {:.2f}\n", j.row_error) +
-         fmt::format("log Z                  {:.2f} +- {:.2f}, between {:.2f} and {:.2f}\n", log_z.value,
-                     log_z.standard_error, log_z.lower, log_z.upper) +
+std::string text_of(const AnnealedLogZ& found) {
+  return fmt::format("log Z                  {}\n", bracket_of(found.log_z)) +
          text_of("forward", found.forward, found.chains) + text_of("backward", found.backward, found.chains);
+}
+
+/// A likelihood that is not exact.
+std::string text_of(const EvaluateResult& result, const Estimate& likelihood) {
+  const Judgement& j = result.judgement;
+  const AnnealedLogZ& found = j.annealed ? *j.annealed : j.clamped->mean;
+  std::string out = fmt::format(
+      "log-likelihood         {:.2f} nats a row, between {:.2f} and {:.2f} ({}, {} temperatures, {} chains{})\n",
+      likelihood.value, likelihood.lower, likelihood.upper, likelihood.method, found.temperatures, found.chains,
+      result.partial ? "; stopped before the end, so this is partial" : "");
+  out += fmt::format("  over rows            +- {:.2f}", j.free_energy->row_error);
+  if (j.clamped) out += fmt::format(" ({} random rows of {})", j.clamped->rows, result.rows);
+  return out + "\n" +
+         (j.annealed ? text_of(*j.annealed)
+                     : fmt::format("log Z                  {:.4f} ({})\n", j.log_z->value, j.log_z->method));
+}
+
+std::string text_of(const FreeEnergy& energy, const std::optional<ClampedLogZ>& clamped) {
+  if (!clamped) return fmt::format("free energy            {:.4f} nats a row\n", energy.mean.value);
+  return fmt::format("free energy            {} (hidden units annealed at each row, {} temperatures, {} chains)\n",
+                     bracket_of(energy.mean), clamped->mean.temperatures, clamped->mean.chains);
 }
 
 Judgement judged(const Rbm& model, const State& rows, Key key, const Context& context) {
@@ -79,6 +107,21 @@ std::unique_ptr<Path> path_of(const Model& machine, const std::vector<Parameters
 std::unique_ptr<Path> path_of(const Neural& machine, const std::vector<Parameters>&, const State& rows,
                               const Context& context) {
   return path_to(machine, rows, context);
+}
+
+/// Only a machine on a graph may have hidden units that are too many to sum over. Says what is left of the budget.
+template <class Model>
+Budget add_clamped(EvaluateResult&, const Budget& budget, const Model&, const State&, Key, const Context&) {
+  return budget;
+}
+Budget add_clamped(EvaluateResult& result, const Budget& budget, const Boltzmann& machine, const State& rows, Key key,
+                   const Context& context) {
+  if (why_no_exact_free_energy(machine).empty()) return budget;
+  if (const auto found = spend_on_rows(budget, machine, rows, key, context)) {
+    for (const std::string& doubt : doubts_about(*found)) context.warn(doubt + " (--budget)");
+    add_clamped(result.judgement, *found);
+  }
+  return after_rows(budget);
 }
 
 void add_annealed(EvaluateResult& result, const std::optional<BudgetedLogZ>& annealed, const Context& context) {
@@ -124,11 +167,12 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) 
   return std::visit(
       [&](const auto& machine) {
         EvaluateResult out{data.rows(), judged(machine, rows, key, context), "", false, std::nullopt};
+        const Budget left = add_clamped(out, budget, machine, rows, key, context);
         if (!out.judgement.log_z && !context.stop_requested()) {
           const std::unique_ptr<Path> path = path_of(machine, stations, rows, context);
-          add_annealed(out, spend(budget, *path, rows, key, context), context);
+          add_annealed(out, spend(left, *path, rows, key, context), context);
         }
-        if (!out.judgement.log_z) out.why_no_log_z = "stopped before the end";
+        if (!out.judgement.log_likelihood) out.why_no_log_z = "stopped before the end";
         if (request.quality) out.quality = quality_of(file.machine, stations, data, request.sampling, key, context);
         return out;
       },
@@ -143,8 +187,9 @@ std::string to_json(const EvaluateResult& result) {
   out["log_z"] = json_of(j.log_z);
   if (!result.why_no_log_z.empty()) out["why_no_log_z"] = result.why_no_log_z;
   if (j.annealed) out["annealing"] = json_of(*j.annealed, result.partial);
-  out["free_energy"] = j.free_energy;
-  out["row_standard_error"] = j.row_error;
+  if (j.clamped) out["clamped"] = json_of(*j.clamped);
+  out["free_energy"] = j.free_energy ? nlohmann::ordered_json(j.free_energy->mean.value) : nlohmann::ordered_json();
+  if (j.free_energy) out["row_standard_error"] = j.free_energy->row_error;
   if (j.pseudo_log_likelihood) {
     out["pseudo_log_likelihood"] = {{"value", *j.pseudo_log_likelihood}, {"standard_error", j.pseudo_standard_error}};
   }
@@ -155,16 +200,16 @@ std::string to_json(const EvaluateResult& result) {
 std::string to_text(const EvaluateResult& result) {
   const Judgement& j = result.judgement;
   std::string out = fmt::format("rows                   {}\n", result.rows);
-  if (j.annealed) {
-    out += text_of(j, *j.annealed, result.partial);
+  if (j.log_likelihood && (j.annealed || j.clamped)) {
+    out += text_of(result, *j.log_likelihood);
   } else if (j.log_likelihood) {
     out += fmt::format("log-likelihood         {:.4f} nats a row ({}), +- {:.4f} over rows\n", j.log_likelihood->value,
-                       j.log_likelihood->method, j.row_error);
+                       j.log_likelihood->method, j.free_energy->row_error);
     out += fmt::format("log Z                  {:.4f} ({})\n", j.log_z->value, j.log_z->method);
   } else {
     out += fmt::format("log-likelihood         not known: {}\n", result.why_no_log_z);
   }
-  if (!std::isnan(j.free_energy)) out += fmt::format("free energy            {:.4f} nats a row\n", j.free_energy);
+  if (j.free_energy) out += text_of(*j.free_energy, j.clamped);
   if (j.pseudo_log_likelihood) {
     out += fmt::format("pseudo-log-likelihood  {:.2f} +- {:.2f} nats a row\n", *j.pseudo_log_likelihood,
                        j.pseudo_standard_error);

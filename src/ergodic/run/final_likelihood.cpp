@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "ergodic/estimator/likelihood.hpp"
 #include "ergodic/report/clock.hpp"
-#include "ergodic/run/budget.hpp"
 
 namespace ergodic {
 namespace {
@@ -14,6 +12,9 @@ namespace {
 constexpr std::size_t kMostRows = 2000;
 constexpr double kLeastSeconds = 3.0, kPatience = 2.0;  // a first round may take longer than it should
 constexpr std::uint8_t kRowStream = 2;                  // of splitting: stream 0 sets rows apart, 1 chooses pairs
+
+constexpr char kNoTime[] =
+    "no likelihood: a first look at it takes longer than a tenth of the training; `ergodic evaluate` has the time";
 
 /// Silent, but stops when the run is to stop, or when the time is over.
 class Silent : public Observer {
@@ -39,17 +40,19 @@ std::optional<FinalLikelihood> final_likelihood(const Annealable& machine, const
                                                 const Context& context) {
   const bool apart = held_out.rows() > 0;
   const Dataset& data = apart ? held_out : train;
-  if (!machine.free_energies || !data.complete() || context.stop_requested()) return std::nullopt;
+  if (!data.complete() || context.stop_requested()) return std::nullopt;
   Silent silent(kLeastSeconds + kPatience * seconds, context);
   const Context inner{context.threads, &silent};
   const State rows = some_rows(machine.visible, data, key);
-  const std::optional<std::vector<double>> energies = machine.free_energies(rows, inner);
-  if (!energies) return std::nullopt;
-  const auto found = spend({0, seconds}, *machine.path(rows, inner), rows, key, inner);
-  if (!found) return std::nullopt;
-  const Mean energy = mean_with_error(*energies);
-  return FinalLikelihood{log_likelihood_of(energy.value, found->found.log_z), energy.standard_error, rows.chains(),
-                         apart, found->found.temperatures};
+  const Budget budget{0, seconds};
+  const std::optional<FreeEnergy> energy = machine.free_energy(rows, budget, key, inner);
+  const auto found = energy ? spend(budget, *machine.path(rows, inner), rows, key, inner) : std::nullopt;
+  if (!found) {
+    if (!context.stop_requested()) context.note(kNoTime);
+    return std::nullopt;
+  }
+  return FinalLikelihood{log_likelihood_of(energy->mean, found->found.log_z), energy->row_error, energy->rows, apart,
+                         found->found.temperatures};
 }
 
 std::string to_text(const FinalLikelihood& found) {

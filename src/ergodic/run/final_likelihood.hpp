@@ -6,14 +6,14 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/data/dataset.hpp"
-#include "ergodic/estimator/estimate.hpp"
+#include "ergodic/estimator/likelihood.hpp"
 #include "ergodic/estimator/path.hpp"
 #include "ergodic/model/layer.hpp"
+#include "ergodic/run/budget.hpp"
 
 namespace ergodic {
 
@@ -26,11 +26,13 @@ struct FinalLikelihood {
   std::size_t temperatures = 0;
 };
 
-/// What annealing needs of a machine; without free energies there is no likelihood.
+/// What annealing needs of a machine.
 struct Annealable {
   Layer visible;
   std::function<std::unique_ptr<Path>(const State& rows, const Context& context)> path;
-  std::function<std::optional<std::vector<double>>(const State& rows, const Context& context)> free_energies;
+  /// Its mean over rows, or over some of them if it must be annealed, for which the budget is then.
+  std::function<std::optional<FreeEnergy>(const State& rows, const Budget& budget, Key key, const Context& context)>
+      free_energy;
 };
 
 /// Spends these seconds on annealing, or a little more. Nothing if the data has missing values, if stopped, or if no

@@ -53,6 +53,7 @@ std::optional<OwnSamples> drawn(const Model& machine, std::span<const Parameters
     out.samples += options.count;
   }
   out.last = visible_states(machine, chains);
+  out.swapped = sampler->swapped();
   out.mixing = watch.report();
   if (out.mixing.verdict.mixing == Mixing::kNo) context.warn(sentence(out.mixing));
   return out;

@@ -31,6 +31,7 @@ struct OwnSamples {
   std::uint64_t samples = 0;     ///< all draws of all chains
   std::vector<PairSums> groups;  ///< of all draws, by groups of chains
   State last;                    ///< the visible states of all chains at the end
+  std::vector<double> swapped;   ///< of tempering: how often each level swaps with the next
   MixingReport mixing;
 };
 

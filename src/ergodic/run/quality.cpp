@@ -9,6 +9,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/estimator/likelihood.hpp"
+#include "ergodic/model/elimination.hpp"
 #include "ergodic/run/compare.hpp"
 #include "ergodic/run/data_request.hpp"
 
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::uint8_t kRowStream = 2;  // of splitting: the others set rows apart and choose pairs
 
+constexpr std::size_t kTemperatures = 50;  // where hidden units are annealed
+
 /// So many random rows of a state.
 State chosen_rows(const State& all, std::size_t count, Key key) {
   if (count == all.chains()) return all;
@@ -24,6 +27,21 @@ State chosen_rows(const State& all, std::size_t count, Key key) {
   State out = all.rows(0, count);
   for (std::size_t r = 0; r < count; ++r) out.set_row(r, all, order[r]);
   return out;
+}
+
+/// Of hidden units that are too many to sum over, as annealing finds them: with the same errors for data and samples.
+std::optional<std::vector<double>> energies_of(const Boltzmann& machine, const State& x, Key key,
+                                               const Context& context) {
+  if (why_no_exact_free_energy(machine).empty()) return free_energies(machine, x, context);
+  ClampedRows rows(machine, x, key);
+  if (!rows.anneal(rows.rows(), kTemperatures, context)) return std::nullopt;
+  std::vector<double> out;
+  for (const AnnealedLogZ& row : rows.each()) out.push_back(-row.log_z.value);
+  return out;
+}
+template <class Model>
+std::optional<std::vector<double>> energies_of(const Model& machine, const State& x, Key, const Context& context) {
+  return free_energies(machine, x, context);
 }
 
 nlohmann::ordered_json json_of(const Mean& mean) {
@@ -56,7 +74,7 @@ std::optional<Quality> quality_of(const Machine& machine, std::span<const Parame
   const State chosen = chosen_rows(all, rows, key), samples = own->last.rows(0, rows);
   const auto neighbours = neighbour_test(chosen, samples, context);
   const auto energies = [&](const State& x) {
-    return std::visit([&](const auto& model) { return free_energies(model, x, context); }, machine);
+    return std::visit([&](const auto& model) { return energies_of(model, x, key, context); }, machine);
   };
   const auto of_data = energies(chosen), of_samples = energies(samples);
   if (!neighbours || !of_data || !of_samples) return std::nullopt;
@@ -67,12 +85,14 @@ std::optional<Quality> quality_of(const Machine& machine, std::span<const Parame
                  distribution_gap(*of_data, *of_samples),
                  own->samples,
                  compare(own->groups, sums_of(all, data.weights, pairs, context)),
+                 own->swapped,
                  own->mixing};
 }
 
 std::string to_json(const Quality& quality) {
   nlohmann::ordered_json out{{"rows", quality.rows}, {"samples", quality.samples}, {"mixed", nullptr}};
   if (quality.mixing.verdict.mixing != Mixing::kUnknown) out["mixed"] = quality.mixing.verdict.mixing == Mixing::kYes;
+  if (!quality.swapped.empty()) out["swapped"] = quality.swapped;
   out["nearest_neighbours"] = {{"data", json_of(quality.neighbours.data)},
                                {"samples", json_of(quality.neighbours.samples)}};
   out["energy"] = {{"data", json_of(quality.data_energy)},

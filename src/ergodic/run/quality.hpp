@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
@@ -24,6 +25,7 @@ struct Quality {
   DistributionGap energy_gap;  ///< of these energies: free ones, where there are hidden units
   std::uint64_t samples = 0;   ///< for the moments, against all rows
   Comparison moments;
+  std::vector<double> swapped;  ///< of tempering: how often each level swaps with the next
   MixingReport mixing;
 };
 

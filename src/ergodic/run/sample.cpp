@@ -286,10 +286,7 @@ std::string to_text(const SampleResult& result) {
   if (result.stopped) return "";
   std::string out;
   if (result.accepted) out += fmt::format("accepted {:.1f} % of the proposals\n", 100.0 * *result.accepted);
-  if (!result.swapped.empty()) {
-    const auto [least, most] = std::ranges::minmax(result.swapped);
-    out += fmt::format("neighbouring levels swapped {:.1f} to {:.1f} % of the times\n", 100.0 * least, 100.0 * most);
-  }
+  out += swap_text(result.swapped);
   if (result.lowest) {
     out += fmt::format("the lowest energy is {:.6g}, found by {} of {} chains\n", result.lowest->energy,
                        result.lowest->chains, result.count);

@@ -77,6 +77,12 @@ void add_sampling_options(Spec& spec, SamplingOptions& options) {
       .number("coldest", options.coldest, 1.0, 1e9, "the inverse temperature at which annealing ends");
 }
 
+std::string swap_text(std::span<const double> swapped) {
+  if (swapped.empty()) return "";
+  const auto [least, most] = std::ranges::minmax(swapped);
+  return fmt::format("neighbouring levels swapped {:.1f} to {:.1f} % of the times\n", 100.0 * least, 100.0 * most);
+}
+
 void Rates::count(const StepInfo& info) {
   ++counted_;
   accepted_ += info.accepted;

@@ -100,6 +100,9 @@ std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Ne
 template <SmoothModel Machine>
 std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Machine& machine, const Context& context);
 
+/// The least and the most of swap rates, for a person; nothing without tempering.
+std::string swap_text(std::span<const double> swapped);
+
 // ---- How it is done ----
 
 /// Averages over the second half of a run.

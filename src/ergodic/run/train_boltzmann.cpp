@@ -46,7 +46,12 @@ TrainResult train_boltzmann(TrainRequest request, const Context& context) {
   Trainee trainee =
       trainee_of(model, Gibbs{}, learner_of(model, data.train, data.held_out, options_of(request), key, context));
   trainee.annealable.visible = model.visible_layer();
-  if (!why_no_exact_free_energy(model).empty()) trainee.annealable.free_energies = {};
+  if (!why_no_exact_free_energy(model).empty()) {
+    trainee.annealable.free_energy = [&model](const State& rows, const Budget& budget, Key seed, const Context& inner) {
+      const auto found = spend_on_rows(budget, model, rows, seed, inner);
+      return found ? std::optional(mean_free_energy(*found)) : std::nullopt;
+    };
+  }
   trainee.name = "Boltzmann machine";
   trainee.summary = {{"visible units", text_of(model.visible_layer())},
                      {"hidden units", std::to_string(model.hidden())},

@@ -77,8 +77,9 @@ Trainee trainee_of(Model& model, Kernel kernel, std::unique_ptr<Learner> learner
   out.watched = watched_energy(model);
   out.bounded = std::is_same_v<Model, Rbm>;
   out.annealable.path = [&model](const State& rows, const Context& context) { return path_to(model, rows, context); };
-  out.annealable.free_energies = [&model](const State& rows, const Context& context) {
-    return free_energies(model, rows, context);
+  out.annealable.free_energy = [&model](const State& rows, const Budget&, Key, const Context& context) {
+    const auto energies = free_energies(model, rows, context);
+    return energies ? std::optional(mean_free_energy(*energies)) : std::nullopt;
   };
   out.learner = std::move(learner);
   out.parameters = [&model]() -> const Parameters& { return model.parameters(); };

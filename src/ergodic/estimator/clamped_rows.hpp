@@ -1,0 +1,66 @@
+// log Z(x) of rows x: the sum over the hidden units of a machine on a graph with the visible ones clamped to the row,
+// where it is too wide to be taken. log p(x) = log Z(x) - log Z.
+//
+// The hidden units of a row are a machine by themselves (model/clamped.hpp), so each row is annealed both ways for
+// itself (annealing.hpp), with few chains. Those are swept at the row first. Their means are where its path begins,
+// which is then short, and their last states are where it begins backward. The mean over rows of the lower bounds is
+// below the mean of log Z(x), that of the upper ones above; the errors of single rows average out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/estimator/annealing.hpp"
+#include "ergodic/estimator/estimate.hpp"
+#include "ergodic/model/boltzmann.hpp"
+
+namespace ergodic {
+
+/// What is known of log Z(x) over rows.
+struct ClampedLogZ {
+  AnnealedLogZ mean;       ///< over the rows; chains and effective ones are those of a row
+  double row_error = 0.0;  ///< standard error over rows
+  std::size_t rows = 0;
+};
+
+/// Why it should not be trusted, as for any annealing.
+std::vector<std::string> doubts_about(const ClampedLogZ& found);
+
+class ClampedRows {
+ public:
+  static constexpr std::size_t kChains = 16;  ///< of each row and direction
+  /// How often each of them is swept at a row.
+  static std::size_t sweeps_of_row(std::size_t temperatures);
+
+  /// Goes through random rows of these; the machine has hidden units.
+  ClampedRows(const Boltzmann& machine, State rows, Key key);
+
+  /// The hidden units by themselves.
+  const Boltzmann& hidden() const { return hidden_; }
+  std::size_t rows() const { return order_.size(); }
+  std::size_t rows_done() const { return log_z_.size(); }
+  /// Anneals some rows more, or all that are left if these are fewer, each in so many temperatures. A thread has a row.
+  /// Progress counts rows; false if stopped before the end.
+  bool anneal(std::size_t rows, std::size_t temperatures, const Context& context);
+
+  /// Of the rows done so far, at least one.
+  ClampedLogZ found() const;
+  /// log Z(x) of each, in the order in which they were done.
+  const std::vector<AnnealedLogZ>& each() const { return log_z_; }
+
+ private:
+  void anneal_next(std::size_t count, std::size_t temperatures, const Context& context);
+  AnnealedLogZ annealed(std::size_t row, std::span<const double> fields, std::size_t temperatures) const;
+
+  const Boltzmann& machine_;
+  Boltzmann hidden_;
+  State rows_;
+  Key key_;
+  std::vector<std::uint32_t> order_;
+  std::vector<AnnealedLogZ> log_z_;  // of the rows done
+};
+
+}  // namespace ergodic
