@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "ergodic/kernels/ars-inl.hpp"
 #include "ergodic/kernels/certified.hpp"
 #include "ergodic/kernels/coin.hpp"
 #include "ergodic/kernels/lookup-inl.hpp"
@@ -168,31 +169,17 @@ HWY_INLINE void transpose_lanes(V (&rows)[8]) {
   });
 }
 
-/// The upper random bits of units of blocks [first, last) of eight, for all chains of a tile: the rounds of eight
-/// chains go side by side, since each waits for the one before it.
+/// The upper random bits of units of blocks [first, last) of eight, for all chains of a tile.
 void draw_random(const Draw& draw, std::uint32_t first_chain, std::uint32_t first, std::uint32_t last,
                  std::uint16_t* HWY_RESTRICT out) {
-  const hn::FixedTag<std::uint8_t, 16> d;
   const hn::FixedTag<std::uint16_t, 8> d_lanes;
-  const hn::FixedTag<std::uint32_t, 4> d_words;
-  hn::VFromD<decltype(d)> keys[kArsRounds + 1];
-  for (std::size_t k = 0; k <= kArsRounds; ++k) {
-    keys[k] = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(&draw.keys()[k]));
-  }
+  const ArsKeys keys = draw.keys();
   for (std::uint32_t block = first; block < last; ++block) {
     for (std::size_t group = 0; group < kTileChains / kCoarseUnits; ++group) {
-      hn::VFromD<decltype(d)> state[8];
-      unroll<8>([&](auto k) ERGODIC_LAMBDA {
-        const Words counter =
-            draw.counter(first_chain + chain_of_group(group) + 2 * static_cast<std::uint32_t>(k), block);
-        state[k] = hn::Xor(hn::BitCast(d, hn::LoadU(d_words, counter.data())), keys[0]);
-      });
-      for (std::size_t round = 1; round < kArsRounds; ++round) {
-        unroll<8>([&](auto k) ERGODIC_LAMBDA { state[k] = hn::AESRound(state[k], keys[round]); });
-      }
+      hn::VFromD<WordsTag> words[8];
+      ars_blocks(keys, draw.counter(first_chain + chain_of_group(group), block), {0, 2, 0, 0}, words);
       hn::VFromD<decltype(d_lanes)> lanes[8];
-      unroll<8>([&](auto k)
-                    ERGODIC_LAMBDA { lanes[k] = hn::BitCast(d_lanes, hn::AESLastRound(state[k], keys[kArsRounds])); });
+      unroll<8>([&](auto k) ERGODIC_LAMBDA { lanes[k] = hn::BitCast(d_lanes, words[k]); });
       transpose_lanes(lanes);
       unroll<8>([&](auto k) ERGODIC_LAMBDA {
         hn::Store(lanes[k], d_lanes, out + (std::size_t{block} * kCoarseUnits + k) * kTileChains + group * 8);

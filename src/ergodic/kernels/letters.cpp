@@ -23,9 +23,11 @@
 #define ERGODIC_LETTERS_SHARED
 namespace ergodic {
 
-inline constexpr std::size_t kTileUnits = 64;
-inline constexpr std::size_t kRowsAtATime = 32;
-inline constexpr std::size_t kWordsAtATime = 8;
+namespace {
+constexpr std::size_t kSumUnits = 64;  // units whose sums are made at a time
+constexpr std::size_t kRowsAtATime = 32;
+constexpr std::size_t kWordsAtATime = 8;
+}  // namespace
 
 /// What a thread needs for some rows.
 struct LetterScratch {
@@ -77,7 +79,7 @@ HWY_INLINE V exp_of(D d, V x) {
 /// The weights of the units that begin at each place, a vector of them, in one row.
 template <std::size_t kVectors, class D>
 HWY_INLINE void weigh_units(D d, const LetterCall& call, std::span<const std::uint32_t> on,
-                            const std::array<std::size_t, kTileUnits>& places, float* out) {
+                            const std::array<std::size_t, kSumUnits>& places, float* out) {
   const Affine& map = call.map;
   hn::VFromD<D> sums[kVectors];
   for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::LoadU(d, map.bias.data() + places[v]);
@@ -95,11 +97,11 @@ HWY_INLINE void weigh_units(D d, const LetterCall& call, std::span<const std::ui
 /// The weights of all letters of all rows, a tile after the other: its couplings stay in the cache while rows pass.
 void weigh_letters(const LetterCall& call, LetterScratch& scratch) {
   const hn::CappedTag<float, 8> d;
-  constexpr std::size_t kLanes = hn::MaxLanes(d), kVectors = kTileUnits / kLanes;
+  constexpr std::size_t kLanes = hn::MaxLanes(d), kVectors = kSumUnits / kLanes;
   const std::size_t units = call.map.bias.size();
-  for (std::size_t first = 0; first < units; first += kTileUnits) {
+  for (std::size_t first = 0; first < units; first += kSumUnits) {
     // Vectors that would go beyond the last unit are moved back: what they have in common is weighed twice.
-    std::array<std::size_t, kTileUnits> places;
+    std::array<std::size_t, kSumUnits> places;
     for (std::size_t v = 0; v < kVectors; ++v) places[v] = std::min(first + v * kLanes, units - kLanes);
     for (std::size_t r = 0; r < call.rows; ++r) {
       weigh_units<kVectors>(d, call, scratch.on[r], places, scratch.weights.row(r).data());
@@ -110,7 +112,7 @@ void weigh_letters(const LetterCall& call, LetterScratch& scratch) {
 /// The random words of the sites of a row, and some more.
 void draw_words(const Draw& draw, std::uint32_t row, LetterScratch& scratch) {
   for (std::size_t s = 0; s < scratch.words.size(); s += kWordsAtATime) {
-    ars_blocks<kWordsAtATime>(draw.keys(), draw.counter(row, static_cast<std::uint32_t>(s)), scratch.words.data() + s);
+    ars_words<kWordsAtATime>(draw.keys(), draw.counter(row, static_cast<std::uint32_t>(s)), scratch.words.data() + s);
   }
 }
 #endif

@@ -350,7 +350,7 @@ class CoarseBits {
 
   /// Those of the next chain.
   HWY_INLINE void next(std::uint16_t* HWY_RESTRICT out) {
-    ars_blocks<kTileColumns / kCoarseUnits>(keys_, counter_, reinterpret_cast<Words*>(out));
+    ars_words<kTileColumns / kCoarseUnits>(keys_, counter_, reinterpret_cast<Words*>(out));
     ++counter_[1];
   }
 
