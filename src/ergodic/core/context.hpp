@@ -64,6 +64,8 @@ struct Context {
   }
   bool stop_requested() const { return observer && observer->stop_requested(); }
 
+  std::size_t thread_count() const { return threads ? threads->count() : 1; }
+
   /// Calls body(begin, end) over [0, count) in blocks of fixed size, on all threads.
   template <class Body>
   void for_blocks(std::size_t count, std::size_t block_size, const Body& body) const {

@@ -84,7 +84,7 @@ ClampedRows::ClampedRows(const Boltzmann& machine, State rows, Key key)
 
 bool ClampedRows::anneal(std::size_t rows, std::size_t temperatures, const Context& context) {
   const std::size_t last = std::min(rows_done() + rows, order_.size());
-  const std::size_t at_a_time = context.threads ? context.threads->count() : 1;
+  const std::size_t at_a_time = context.thread_count();
   while (rows_done() < last) {
     if (context.stop_requested()) return false;
     anneal_next(std::min(at_a_time, last - rows_done()), temperatures, context);

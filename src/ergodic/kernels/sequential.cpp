@@ -132,9 +132,11 @@ namespace ergodic {
 namespace {
 HWY_EXPORT(sweep_tile);
 
-/// Chains that one thread takes at a time: half of them, so that a second one has work; but tables pay for many only,
-/// and beyond 128 they hardly cost anything.
-std::size_t chain_block(std::size_t chains) { return std::clamp<std::size_t>((chains / 2 + 31) / 32 * 32, 32, 128); }
+/// Chains that one thread takes at a time: its share; but tables pay for many only, and beyond 128 they hardly cost
+/// anything. The bits do not depend on it.
+std::size_t chain_block(std::size_t chains, std::size_t threads) {
+  return std::clamp<std::size_t>((chains / threads + 31) / 32 * 32, 32, 128);
+}
 
 /// The definition.
 void sweep_plainly(State& x, std::size_t begin, std::size_t end, FixedUnits fixed, const Affine& map, const Draw& draw,
@@ -186,7 +188,7 @@ void sweep_in_turn(State& x, FixedUnits fixed, const Affine& map, const Draw& dr
                    const Context& context) {
   assert(map.weights.rows() == x.units() && map.weights.cols() == x.units());
   const auto sweep = !plain_target() && tables_serve(x, map, x) ? sweep_by_tables : sweep_plainly;
-  context.for_blocks(x.chains(), chain_block(x.chains()),
+  context.for_blocks(x.chains(), chain_block(x.chains(), context.thread_count()),
                      [&](std::size_t begin, std::size_t end) { sweep(x, begin, end, fixed, map, draw, first_chain); });
 }
 

@@ -77,8 +77,7 @@ void sweep_colours(State& x, const GraphFields& fields, const ColourOrder& order
     TileSweep(x, fields, order, draw, tile).run(inner);
   };
   // Threads share a tile if there are too few tiles for them, or if more would take too much memory.
-  const std::size_t threads = context.threads ? context.threads->count() : 1;
-  if (tiles >= threads && x.units() <= kWholeUnits) {
+  if (tiles >= context.thread_count() && x.units() <= kWholeUnits) {
     context.for_blocks(tiles, 1, [&](std::size_t t, std::size_t) { sweep(t, Context{}); });
   } else {
     for (std::size_t t = 0; t < tiles; ++t) sweep(t, context);
