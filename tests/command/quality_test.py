@@ -50,6 +50,21 @@ def test_a_machine_of_another_law_is_found_out():
     assert found["energy"]["samples"]["value"] > found["energy"]["data"]["value"]
 
 
+def test_rows_learned_by_heart_have_a_free_energy_gap():
+    """Random rows have nothing in common to learn: what lowers the training rows leaves test rows of the same law above."""
+    np.save("data.npy", np.random.default_rng(3).integers(0, 2, (200, 40)).astype(np.uint8))
+    apart = ("--data", "data.npy", "--test-share", 0.5)
+    succeed("train", *apart, "--held-out", 0, "--hidden", 100, "--batch", 20, "--epochs", 300, "--out", "m.safetensors")
+    energy = quality(*apart[2:], "--split", "test", "--count", 100, "--sweeps", 20)["energy"]
+    gap = energy["gap"]
+    assert gap["value"] == pytest.approx(energy["data"]["value"] - energy["training"]["value"])
+    assert gap["standard_error"] == pytest.approx(np.hypot(*(energy[k]["standard_error"] for k in ("data", "training"))))
+    assert gap["value"] > 8 * gap["standard_error"]
+    assert "gap" not in quality("--count", 100, "--sweeps", 20)["energy"]  # no training rows beside these
+    text = succeed("evaluate", "m.safetensors", *apart, "--quality", "--count", 100)
+    assert "free-energy gap" in text.stdout
+
+
 def test_it_says_the_same_as_compare_and_for_any_number_of_threads():
     np.save("data.npy", draw_pairs(300, pairs_machine()))
     options = ("--count", 200, "--sweeps", 100, "--draws", 3)

@@ -54,10 +54,25 @@ Dataset load_split(const DataOptions& options, Split split) {
   return split == Split::kTrain || !has_test ? std::move(parts.train) : std::move(parts.test);
 }
 
-Dataset load_split_for(const Layer& visible, DataOptions options, Split split) {
+namespace {
+
+DataOptions options_for(const Layer& visible, DataOptions options) {
   options.kind = kind_for(visible);
   options.letters = letters_of(visible);
-  Dataset data = load_split(options, split);
+  return options;
+}
+
+}  // namespace
+
+std::optional<Dataset> load_training_beside(const Layer& visible, DataOptions options, Split split) {
+  DataParts parts = load_data(options_for(visible, std::move(options)));
+  if (split == Split::kTrain || parts.test.rows() == 0) return std::nullopt;
+  require_complete(parts.train);
+  return std::move(parts.train);
+}
+
+Dataset load_split_for(const Layer& visible, DataOptions options, Split split) {
+  Dataset data = load_split(options_for(visible, std::move(options)), split);
   require_kind(visible, data);
   require_complete(data);
   if (data.units() != units_of(visible)) {

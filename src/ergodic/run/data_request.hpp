@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "ergodic/data/source.hpp"
@@ -37,6 +38,9 @@ Dataset load_split(const DataOptions& options, Split split);
 /// The chosen part for a machine with these visible units: bits or real numbers, as they need. DataError unless it has
 /// as many units as the machine and no value is missing.
 Dataset load_split_for(const Layer& visible, DataOptions options, Split split);
+
+/// The training part beside the chosen one, in the same way; nothing if that is itself what was chosen.
+std::optional<Dataset> load_training_beside(const Layer& visible, DataOptions options, Split split);
 
 /// What values these units take.
 ValueKind kind_for(const Layer& visible);

@@ -173,7 +173,10 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Context& context) 
           add_annealed(out, spend(left, *path, rows, key, context), context);
         }
         if (!out.judgement.log_likelihood) out.why_no_log_z = "stopped before the end";
-        if (request.quality) out.quality = quality_of(file.machine, stations, data, request.sampling, key, context);
+        if (request.quality) {
+          const auto training = load_training_beside(visible, request.data, request.split);
+          out.quality = quality_of(file.machine, stations, data, training, request.sampling, key, context);
+        }
         return out;
       },
       file.machine);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <variant>
 #include <vector>
@@ -56,6 +57,21 @@ std::string energy_row(const char* name, const Mean& energy) {
   return fmt::format("{:<22} {:.4f} +- {:.2g}\n", name, energy.value, energy.standard_error);
 }
 
+/// Of the data over the training rows.
+Mean free_energy_gap(const Quality& quality) {
+  const Mean& known = *quality.training_energy;
+  return {quality.data_energy.value - known.value,
+          std::hypot(quality.data_energy.standard_error, known.standard_error)};
+}
+
+std::string gap_rows(const Quality& quality) {
+  if (!quality.training_energy) return "";
+  const Mean gap = free_energy_gap(quality);
+  return energy_row("  training rows", *quality.training_energy) +
+         fmt::format("{:<22} {:.4f} +- {:.2g} (data over training rows; 0 if nothing was learned by heart)\n",
+                     "  free-energy gap", gap.value, gap.standard_error);
+}
+
 }  // namespace
 
 void require_enough_rows(const Dataset& data) {
@@ -64,7 +80,8 @@ void require_enough_rows(const Dataset& data) {
 }
 
 std::optional<Quality> quality_of(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
-                                  const OwnSamplesOptions& options, Key key, const Context& context) {
+                                  const std::optional<Dataset>& training, const OwnSamplesOptions& options, Key key,
+                                  const Context& context) {
   const std::size_t rows = std::min<std::size_t>(data.rows(), options.count);
   const Layer visible = visible_of(machine);
   const State all = first_rows(visible, data, data.rows(), key);
@@ -78,11 +95,19 @@ std::optional<Quality> quality_of(const Machine& machine, std::span<const Parame
   };
   const auto of_data = energies(chosen), of_samples = energies(samples);
   if (!neighbours || !of_data || !of_samples) return std::nullopt;
+  std::optional<Mean> of_training;
+  if (training) {
+    const State known = first_rows(visible, *training, training->rows(), key);
+    const auto found = energies(chosen_rows(known, std::min(rows, known.chains()), key));
+    if (!found) return std::nullopt;
+    of_training = mean_with_error(*found);
+  }
   return Quality{rows,
                  *neighbours,
                  mean_with_error(*of_data),
                  mean_with_error(*of_samples),
                  distribution_gap(*of_data, *of_samples),
+                 of_training,
                  own->samples,
                  compare(own->groups, sums_of(all, data.weights, pairs, context)),
                  own->swapped,
@@ -99,6 +124,10 @@ std::string to_json(const Quality& quality) {
                    {"samples", json_of(quality.sample_energy)},
                    {"distance", quality.energy_gap.distance},
                    {"critical_distance", quality.energy_gap.critical}};
+  if (quality.training_energy) {
+    out["energy"]["training"] = json_of(*quality.training_energy);
+    out["energy"]["gap"] = json_of(free_energy_gap(quality));
+  }
   out.update(nlohmann::ordered_json::parse(to_json(quality.moments)));
   return out.dump();
 }
@@ -113,7 +142,7 @@ std::string to_text(const Quality& quality) {
                      quality.energy_gap.distance,
                      quality.energy_gap.distance > quality.energy_gap.critical ? "above" : "not above",
                      quality.energy_gap.critical) +
-         fmt::format("\nall rows against {} samples\n", quality.samples) + to_text(quality.moments);
+         gap_rows(quality) + fmt::format("\nall rows against {} samples\n", quality.samples) + to_text(quality.moments);
 }
 
 }  // namespace ergodic
