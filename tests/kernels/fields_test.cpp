@@ -10,7 +10,7 @@ namespace ergodic {
 namespace {
 
 TEST(AddRows, IsTheSumInOrderAtAllWidths) {
-  constexpr std::size_t kRows = 17;
+  constexpr std::uint32_t kRows = 17;
   for (std::size_t width = 1; width <= 130; ++width) {
     const Matrix<float> table = test::random_matrix(kRows, width, width);
     std::vector<std::uint32_t> rows;
