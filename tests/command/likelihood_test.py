@@ -172,6 +172,13 @@ def test_the_text_has_everything(padded):
     assert "annealing both ways, 50 temperatures: log Z" in done.stderr
 
 
+def test_one_row_has_no_error_over_rows(padded):
+    some_rows("row.npy", 1)
+    assert "row_standard_error" not in ask("evaluate", "m.safetensors", "--data", "row.npy", "--budget", 200)
+    done = succeed("evaluate", "m.safetensors", "--data", "row.npy", "--budget", 200)
+    assert re.search(r"^  over rows +\+- unknown$", done.stdout, re.M)
+
+
 def test_threads_do_not_matter(padded):
     answers = {run("evaluate", "m.safetensors", "--data", "rows.npy", "--budget", 100, "--json", "--threads", n).stdout
                for n in (1, 2, 3)}

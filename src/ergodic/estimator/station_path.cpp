@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "ergodic/kernels/chain_tile.hpp"
+#include "ergodic/kernels/unit_words.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 
 namespace ergodic {

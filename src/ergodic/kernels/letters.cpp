@@ -79,7 +79,7 @@ HWY_INLINE V exp_of(D d, V x) {
 /// The weights of the units that begin at each place, a vector of them, in one row.
 template <std::size_t kVectors, class D>
 HWY_INLINE void weigh_units(D d, const LetterCall& call, std::span<const std::uint32_t> on,
-                            const std::array<std::size_t, kSumUnits>& places, float* out) {
+                            const std::array<std::size_t, kVectors>& places, float* out) {
   const Affine& map = call.map;
   hn::VFromD<D> sums[kVectors];
   for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::LoadU(d, map.bias.data() + places[v]);
@@ -101,7 +101,7 @@ void weigh_letters(const LetterCall& call, LetterScratch& scratch) {
   const std::size_t units = call.map.bias.size();
   for (std::size_t first = 0; first < units; first += kSumUnits) {
     // Vectors that would go beyond the last unit are moved back: what they have in common is weighed twice.
-    std::array<std::size_t, kSumUnits> places;
+    std::array<std::size_t, kVectors> places;
     for (std::size_t v = 0; v < kVectors; ++v) places[v] = std::min(first + v * kLanes, units - kLanes);
     for (std::size_t r = 0; r < call.rows; ++r) {
       weigh_units<kVectors>(d, call, scratch.on[r], places, scratch.weights.row(r).data());

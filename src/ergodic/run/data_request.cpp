@@ -65,8 +65,9 @@ DataOptions options_for(const Layer& visible, DataOptions options) {
 }  // namespace
 
 std::optional<Dataset> load_training_beside(const Layer& visible, DataOptions options, Split split) {
+  if (split == Split::kTrain) return std::nullopt;
   DataParts parts = load_data(options_for(visible, std::move(options)));
-  if (split == Split::kTrain || parts.test.rows() == 0) return std::nullopt;
+  if (parts.test.rows() == 0) return std::nullopt;
   require_complete(parts.train);
   return std::move(parts.train);
 }

@@ -67,6 +67,11 @@ std::string text_of(const AnnealedLogZ& found) {
          text_of("forward", found.forward, found.chains) + text_of("backward", found.backward, found.chains);
 }
 
+/// One row says nothing of others.
+std::string error_over_rows(const FreeEnergy& energy, int digits) {
+  return energy.rows > 1 ? fmt::format("+- {:.{}f}", energy.row_error, digits) : "+- unknown";
+}
+
 /// A likelihood that is not exact.
 std::string text_of(const EvaluateResult& result, const Estimate& likelihood) {
   const Judgement& j = result.judgement;
@@ -75,7 +80,7 @@ std::string text_of(const EvaluateResult& result, const Estimate& likelihood) {
       "log-likelihood         {:.2f} nats a row, between {:.2f} and {:.2f} ({}, {} temperatures, {} chains{})\n",
       likelihood.value, likelihood.lower, likelihood.upper, likelihood.method, found.temperatures, found.chains,
       result.partial ? "; stopped before the end, so this is partial" : "");
-  out += fmt::format("  over rows            +- {:.2f}", j.free_energy->row_error);
+  out += "  over rows            " + error_over_rows(*j.free_energy, 2);
   if (j.clamped) out += fmt::format(" ({} random rows of {})", j.clamped->rows, result.rows);
   return out + "\n" +
          (j.annealed ? text_of(*j.annealed)
@@ -192,7 +197,7 @@ std::string to_json(const EvaluateResult& result) {
   if (j.annealed) out["annealing"] = json_of(*j.annealed, result.partial);
   if (j.clamped) out["clamped"] = json_of(*j.clamped);
   out["free_energy"] = j.free_energy ? nlohmann::ordered_json(j.free_energy->mean.value) : nlohmann::ordered_json();
-  if (j.free_energy) out["row_standard_error"] = j.free_energy->row_error;
+  if (j.free_energy && j.free_energy->rows > 1) out["row_standard_error"] = j.free_energy->row_error;
   if (j.pseudo_log_likelihood) {
     out["pseudo_log_likelihood"] = {{"value", *j.pseudo_log_likelihood}, {"standard_error", j.pseudo_standard_error}};
   }
@@ -206,8 +211,8 @@ std::string to_text(const EvaluateResult& result) {
   if (j.log_likelihood && (j.annealed || j.clamped)) {
     out += text_of(result, *j.log_likelihood);
   } else if (j.log_likelihood) {
-    out += fmt::format("log-likelihood         {:.4f} nats a row ({}), +- {:.4f} over rows\n", j.log_likelihood->value,
-                       j.log_likelihood->method, j.free_energy->row_error);
+    out += fmt::format("log-likelihood         {:.4f} nats a row ({}), {} over rows\n", j.log_likelihood->value,
+                       j.log_likelihood->method, error_over_rows(*j.free_energy, 4));
     out += fmt::format("log Z                  {:.4f} ({})\n", j.log_z->value, j.log_z->method);
   } else {
     out += fmt::format("log-likelihood         not known: {}\n", result.why_no_log_z);
