@@ -81,6 +81,7 @@
 #include "ergodic/sampler/jumping.hpp"
 #include "ergodic/sampler/langevin.hpp"
 #include "ergodic/sampler/metropolis.hpp"
+#include "ergodic/sampler/population.hpp"
 #include "ergodic/sampler/simulated_annealing.hpp"
 #include "ergodic/sampler/tempering.hpp"
 // Data minus model.

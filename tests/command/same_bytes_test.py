@@ -14,6 +14,7 @@ BARS = ("--data", "bars-and-stripes:4", "--hidden", "12", "--batch", "10", "--mo
 RUNS = {
     "pcd": (*BARS, "--method", "pcd", "--steps", "200", "--epochs", "15"),
     "cd": (*BARS, "--method", "cd", "--steps", "200", "--epochs", "15"),
+    "population": (*BARS, "--method", "population", "--steps", "200", "--epochs", "15"),
     "exact": (*BARS, "--method", "exact", "--epochs", "15"),
     "boltzmann": (*BARS, "--model", "boltzmann", "--graph", "torus:4x7", "--steps", "200", "--epochs", "15"),
     "pseudo": (*BARS[:2], *BARS[4:], "--model", "boltzmann", "--method", "pseudo", "--epochs", "30"),

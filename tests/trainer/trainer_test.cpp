@@ -131,7 +131,7 @@ TEST(Trainer, TheSameRateMeansTheSameLearningInWhateverUnits) {
 
 TEST(Trainer, EveryMethodLearnsWithEveryPairingOfUnits) {
   const Dataset data = bars_and_stripes(3);
-  for (const Method method : {Method::kCd, Method::kPcd, Method::kExact}) {
+  for (const Method method : {Method::kCd, Method::kPcd, Method::kPopulation, Method::kExact}) {
     test::for_each_pairing([&](std::string_view visible, std::string_view hidden) {
       Rbm rbm(make_layer(visible, 9), make_layer(hidden, 8));
       initialise(rbm, data, 0.1, Key{4}, {});
@@ -188,7 +188,7 @@ TEST(Trainer, AStoppedRunGoesOnAsIfItHadNot) {
   Dataset gappy = bars_and_stripes(3);  // and the draws of what is missing
   for (std::size_t r = 0; r < gappy.rows(); ++r) gappy.set_missing(r, (5 * r) % 9);
   for (const Dataset& data : {bars_and_stripes(3), grey, gappy}) {
-    for (const Method method : {Method::kCd, Method::kPcd, Method::kExact}) {
+    for (const Method method : {Method::kCd, Method::kPcd, Method::kPopulation, Method::kExact}) {
       TrainOptions options = quick(method);
       options.sgd = {0.5};
       options.decay = {1e-4, 1e-4};

@@ -32,6 +32,7 @@ enum class Purpose : std::uint8_t {
   kJump,
   kAnnealing,
   kClamped,
+  kPopulation,
 };
 
 /// All the random numbers of one purpose at one step: a table indexed by (row, index) that costs nothing to hold.

@@ -70,8 +70,9 @@ Spec TrainRequest::spec() {
   add_hopfield_options(spec, hopfield);
   spec.group("Training")
       .choice("method", method,
-              "the model's side of the gradient: persistent chains, chains from the data, or exact (small machines); "
-              "pseudo needs none, and is for boltzmann")
+              "the model's side of the gradient: persistent chains, a population of them that die and multiply as the "
+              "machine changes, chains from the data, or exact (small machines); pseudo needs none, and is for "
+              "boltzmann")
       .count("steps", steps, 1, 100000, "sweeps of the chains for each update")
       .count("chains", chains, 0, 1000000, "persistent chains (0: as many as the batch has rows)")
       .count("batch", batch, 0, 100000000,

@@ -37,8 +37,11 @@ struct Names<ModelKind> {
 };
 template <>
 struct Names<Method> {
-  static constexpr std::array<std::pair<Method, std::string_view>, 4> kAll{
-      {{Method::kPcd, "pcd"}, {Method::kCd, "cd"}, {Method::kExact, "exact"}, {Method::kPseudo, "pseudo"}}};
+  static constexpr std::array<std::pair<Method, std::string_view>, 5> kAll{{{Method::kPcd, "pcd"},
+                                                                            {Method::kPopulation, "population"},
+                                                                            {Method::kCd, "cd"},
+                                                                            {Method::kExact, "exact"},
+                                                                            {Method::kPseudo, "pseudo"}}};
 };
 template <>
 struct Names<Schedule> {

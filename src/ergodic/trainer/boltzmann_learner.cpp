@@ -39,8 +39,11 @@ std::unique_ptr<NegativePhase<Boltzmann>> negative_phase(const Boltzmann& model,
                         kMaxEnumeratedUnits, units_of(model.units()), name_of(model.units())));
     return std::make_unique<ExactEnumeration<Boltzmann>>();
   }
-  return std::make_unique<PersistentChains<Boltzmann, Gibbs>>(Gibbs{}, options.steps,
-                                                              far_start(model, options.chains, key, context));
+  Chains chains = far_start(model, options.chains, key, context);
+  if (options.method == Method::kPopulation) {
+    return std::make_unique<Population<Boltzmann, Gibbs>>(Gibbs{}, options.steps, std::move(chains));
+  }
+  return std::make_unique<PersistentChains<Boltzmann, Gibbs>>(Gibbs{}, options.steps, std::move(chains));
 }
 
 EnergyLearning learning_of(const Boltzmann& model, const Dataset& data, const TrainOptions& options) {

@@ -81,6 +81,7 @@ class EnergyLearner : public Learner {
           step(options_.optimiser, {turn.update, turn.rate}, gradient_, velocity_, p, context);
         },
         context);
+    negative_->follow(model_, turn.update, key_, context);
   }
 
   /// energy_gap         mean E(held out) - mean E(training); it grows when the machine over-fits; if all is known
@@ -94,6 +95,7 @@ class EnergyLearner : public Learner {
     if (const Chains* chains = negative_->chains()) {
       out.emplace_back("energy_difference", train - mean_energy(chains->layers[0], context));
     }
+    std::ranges::move(negative_->measures(), std::back_inserter(out));
     if (options_.monitors) {
       std::ranges::move(options_.monitors(held_out ? monitored_held_out_ : rows, context), std::back_inserter(out));
     }

@@ -6,12 +6,15 @@
 #include <memory>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/model/exact.hpp"
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/sampler/chains.hpp"
+#include "ergodic/sampler/population.hpp"
+#include "ergodic/trainer/learner.hpp"
 
 namespace ergodic {
 
@@ -27,6 +30,12 @@ class NegativePhase {
   /// stay valid until the next call.
   virtual ModelTerm advance(const Model& model, const Chains& data, std::uint64_t update, Key key,
                             const Context& context) = 0;
+
+  /// Called after the update's step has changed the model.
+  virtual void follow(const Model&, std::uint64_t, Key, const Context&) {}
+
+  /// What records say of it.
+  virtual Measures measures() const { return {}; }
 
   /// The chains that live on between updates, for checkpoints; null if there are none.
   virtual Chains* chains() { return nullptr; }
@@ -70,6 +79,48 @@ class PersistentChains : public NegativePhase<Model> {
   Kernel kernel_;
   std::size_t steps_;
   Chains chains_;
+};
+
+/// The energy that a chain's visible units, or its only layer, have.
+inline std::vector<double> marginal_energies(const Rbm& model, const Chains& chains, const Context& context) {
+  return model.free_energy(chains.layers[Rbm::kVisible], context);
+}
+template <class Model>
+std::vector<double> marginal_energies(const Model& model, const Chains& chains, const Context& context) {
+  return model.energy(chains.layers[0], context);
+}
+
+/// Persistent chains that die or multiply by the weight that each step gives them (Carbone, Hua, Coste and
+/// Vanden-Eijnden 2023). So they stand for the machine also where it has modes between which no sweep leads.
+template <class Model, class Kernel>
+class Population : public PersistentChains<Model, Kernel> {
+ public:
+  using PersistentChains<Model, Kernel>::PersistentChains;
+
+  ModelTerm advance(const Model& model, const Chains& data, std::uint64_t update, Key key,
+                    const Context& context) override {
+    const ModelTerm out = PersistentChains<Model, Kernel>::advance(model, data, update, key, context);
+    energies_ = marginal_energies(model, *this->chains(), context);
+    return out;
+  }
+
+  void follow(const Model& model, std::uint64_t update, Key key, const Context& context) override {
+    Chains& chains = *this->chains();
+    const std::vector<double> now = marginal_energies(model, chains, context);
+    for (std::size_t r = 0; r < now.size(); ++r) energies_[r] -= now[r];
+    effective_share_ = draw_by_weight(energies_, key.at(Purpose::kPopulation, update).uniform(0, 0), chains);
+    for (std::size_t block = 1; block < Model::kLayers; ++block) {
+      const Draw draw = key.at(Purpose::kPopulation, update, static_cast<std::uint8_t>(block));
+      model.resample(block, chains.layers, draw, chains.first_chain, context);
+    }
+  }
+
+  /// effective_share   of the chains, as the last step weighed them; far below 1 it was too large to be followed
+  Measures measures() const override { return {{"effective_share", effective_share_}}; }
+
+ private:
+  std::vector<double> energies_;  // before the step
+  double effective_share_ = 1.0;
 };
 
 /// The exact expectation, for machines whose states can be enumerated.

@@ -67,6 +67,9 @@ std::unique_ptr<NegativePhase<Rbm>> make_negative_phase(const Rbm& model, const 
     case Method::kPcd:
       return std::make_unique<PersistentChains<Rbm, Gibbs>>(Gibbs{}, options.steps,
                                                             far_start(model, options.chains, key, context));
+    case Method::kPopulation:
+      return std::make_unique<Population<Rbm, Gibbs>>(Gibbs{}, options.steps,
+                                                      far_start(model, options.chains, key, context));
     case Method::kExact:
       require_exact_statistics(model);
       return std::make_unique<ExactEnumeration<Rbm>>();
@@ -168,6 +171,7 @@ LearnerState RbmLearner::state() const {
 Measures RbmLearner::measure(const Context& context) const {
   Measures out = ergodic::measure(model_, shown(monitored_train_, context), shown(monitored_held_out_, context), key_,
                                   kMonitorStep, context);
+  std::ranges::move(negative_->measures(), std::back_inserter(out));
   // Rows that are part drawn say nothing of the likelihood of the data.
   if (completion_.needed()) std::erase_if(out, [](const auto& m) { return m.first == "log_likelihood"; });
   return out;
@@ -205,6 +209,7 @@ void RbmLearner::learn(const Turn& turn, const Context& context) {
     ascend(chains ? statistics_of(**chains, context) : std::get<Statistics>(model_term), {turn.update, turn.rate},
            context);
   }
+  negative_->follow(model_, turn.update, key_, context);
 }
 
 Statistics RbmLearner::statistics_of(const Chains& samples, const Context& context) const {

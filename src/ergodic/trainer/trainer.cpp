@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "ergodic/core/error.hpp"
@@ -10,27 +12,28 @@
 namespace ergodic {
 namespace {
 
-double named(const Record& record, std::string_view name) {
-  for (const auto& [key, value] : record.values) {
-    if (key == name) return value;
-  }
-  return 0.0;
-}
-
 /// Says so when a monitor passes the point from which on a machine rarely recovers; once, not at every record.
 void warn_if_unhealthy(const Record& now, const Record& before, const Context& context) {
   struct Limit {
-    const char* monitor;
-    double limit;
+    std::string_view monitor;
+    double least, most;
     const char* meaning;
+
+    bool passed_by(const Record& record) const {
+      return std::ranges::any_of(
+          record.values, [&](const auto& m) { return m.first == monitor && (m.second < least || m.second > most); });
+    }
   };
   constexpr Limit kLimits[] = {
-      {"dead", 0.5, "more than half of the hidden units are never on; try a lower learning rate or fewer hidden units"},
-      {"saturated", 0.5, "more than half of the hidden units are always on; try a lower learning rate"},
-      {"weight_norm", 10.0, "the weights have grown very large; training may be diverging: try a lower learning rate"}};
-  for (const auto& [monitor, limit, meaning] : kLimits) {
-    if (named(now, monitor) > limit && named(before, monitor) <= limit) {
-      context.warn(fmt::format("epoch {:.2f}: {}", now.epoch, meaning));
+      {"dead", 0.0, 0.5,
+       "more than half of the hidden units are never on; try a lower learning rate or fewer hidden units"},
+      {"saturated", 0.0, 0.5, "more than half of the hidden units are always on; try a lower learning rate"},
+      {"weight_norm", 0.0, 10.0,
+       "the weights have grown very large; training may be diverging: try a lower learning rate"},
+      {"effective_share", 0.1, 1.0, "the population cannot follow such steps; try a lower learning rate"}};
+  for (const Limit& limit : kLimits) {
+    if (limit.passed_by(now) && !limit.passed_by(before)) {
+      context.warn(fmt::format("epoch {:.2f}: {}", now.epoch, limit.meaning));
     }
   }
 }

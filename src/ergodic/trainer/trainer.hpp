@@ -18,7 +18,7 @@
 
 namespace ergodic {
 
-enum class Method { kCd, kPcd, kExact, kPseudo };
+enum class Method { kCd, kPcd, kPopulation, kExact, kPseudo };
 
 struct TrainOptions {
   Method method = Method::kPcd;

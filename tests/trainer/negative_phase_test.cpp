@@ -1,0 +1,127 @@
+#include "ergodic/trainer/negative_phase.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "boltzmann_machines.hpp"
+#include "brute_force.hpp"
+#include "ergodic/sampler/gibbs.hpp"
+#include "exact_rows.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kChains = 4000;
+
+double share_up(const State& x) {
+  double up = 0.0;
+  for (std::size_t r = 0; r < x.chains(); ++r) up += x.bits().get(r, 0) ? 1.0 : 0.0;
+  return up / static_cast<double>(x.chains());
+}
+
+/// Ten spins that are nearly all up or all down, with a barrier between that Gibbs sampling hardly ever crosses.
+Rbm two_valleys() {
+  Rbm out(Spin{10}, Spin{1});
+  out.update([](Parameters& p) { std::ranges::fill(p["weights"], 1.5f); }, {});
+  return out;
+}
+
+/// Tilts the valleys step by step, with chains that begin half and half, as is right at first; the share that is up.
+template <class Phase>
+double share_after_tilting(double tilt) {
+  constexpr int kUpdates = 50;
+  Rbm rbm = two_valleys();
+  State visible = rbm.make_state(Rbm::kVisible, kChains);
+  for (std::size_t r = 0; r < kChains; r += 2) {
+    for (std::size_t i = 0; i < visible.units(); ++i) visible.bits().set(r, i, true);
+  }
+  Phase phase(Gibbs{}, 2, start_at(rbm, std::move(visible), 0, Key{3}, {}));
+  for (std::uint64_t update = 0; update < kUpdates; ++update) {
+    phase.advance(rbm, {}, update, Key{3}, {});
+    rbm.update([&](Parameters& p) { p["hidden_bias"][0] += static_cast<float>(tilt / kUpdates); }, {});
+    phase.follow(rbm, update, Key{3}, {});
+  }
+  return share_up(phase.chains()->layers[Rbm::kVisible]);
+}
+
+TEST(NegativePhase, APopulationFollowsValleysThatChainsAloneDoNot) {
+  // A hidden spin with bias t is up with probability 1/(1 + exp(-2t)); of the visible ones a few are not as it is.
+  constexpr double kTilt = 0.5, kUp = 1.5;
+  const double up = 1.0 / (1.0 + std::exp(-2.0 * kTilt)), same = 1.0 / (1.0 + std::exp(-2.0 * kUp));
+  const double expected = up * same + (1.0 - up) * (1.0 - same);
+  EXPECT_LT((share_after_tilting<PersistentChains<Rbm, Gibbs>>(kTilt)), 0.55);
+  // Twice the error of as many independent draws: chains that multiply have the same ancestors.
+  EXPECT_NEAR((share_after_tilting<Population<Rbm, Gibbs>>(kTilt)), expected, 4.0 * 2.0 * 0.5 / std::sqrt(kChains));
+}
+
+Chains exact_chains(const Rbm& rbm, Key key) { return start_at(rbm, test::exact_rows(rbm, kChains, key), 0, key, {}); }
+Chains exact_chains(const Boltzmann& machine, Key key) { return {{test::exact_rows(machine, kChains, key)}}; }
+
+Statistics mean_statistics(const Rbm& rbm, const Chains& chains) {
+  Statistics out(rbm.parameters().values().size());
+  const double weight = 1.0 / kChains;
+  rbm.add_statistics(Rbm::kVisible, chains.layers[0], moments_of(chains.layers[1]), {&weight, 1}, out, {});
+  return out;
+}
+Statistics mean_statistics(const Boltzmann& machine, const Chains& chains) {
+  Statistics out(machine.parameters().values().size());
+  const double weight = 1.0 / kChains;
+  machine.add_statistics(chains.layers[0], {&weight, 1}, out, {});
+  return out;
+}
+
+/// The mean statistics of a population that begins with exact draws of one machine and follows it to another one, in
+/// steps so large that sweeps alone would lag behind.
+template <class Model>
+Statistics followed(Model machine, const Model& to, Key key) {
+  constexpr std::uint64_t kUpdates = 3;
+  const std::span<const float> values = machine.parameters().values();
+  const std::vector<float> first(values.begin(), values.end());
+  Population<Model, Gibbs> population(Gibbs{}, 1, exact_chains(machine, key));
+  for (std::uint64_t update = 0; update < kUpdates; ++update) {
+    population.advance(machine, {}, update, key, {});
+    const float share = static_cast<float>(update + 1) / kUpdates;
+    const auto mix = [&](Parameters& p) {
+      for (std::size_t k = 0; k < first.size(); ++k) {
+        p.values()[k] = (1.0f - share) * first[k] + share * to.parameters().values()[k];
+      }
+    };
+    machine.update(mix, {});
+    population.follow(machine, update, key, {});
+  }
+  return mean_statistics(machine, *population.chains());
+}
+
+template <class Model>
+void expect_that_a_population_follows(const Model& from, const Model& to) {
+  constexpr std::size_t kTimes = 30;
+  const Statistics exact = exact_statistics(to, {});
+  Statistics sum(exact.size()), squares(exact.size());
+  for (std::uint64_t seed = 1; seed <= kTimes; ++seed) {
+    const Statistics found = followed(from, to, Key{seed});
+    for (std::size_t k = 0; k < exact.size(); ++k) {
+      const double off = found[k] - exact[k];
+      sum[k] += off;
+      squares[k] += off * off;
+    }
+  }
+  for (std::size_t k = 0; k < exact.size(); ++k) {
+    const double mean = sum[k] / kTimes, variance = (squares[k] / kTimes - mean * mean) / (kTimes - 1);
+    // Student's t of 29 degrees of freedom is beyond 5 once in 40,000 times, and there are some 40 statistics.
+    EXPECT_LT(std::abs(mean), 5.0 * std::sqrt(variance)) << "statistic " << k;
+  }
+}
+
+TEST(NegativePhase, APopulationOfAnRbmFollowsItsSteps) {
+  expect_that_a_population_follows(test::random_machine(Bernoulli{5}, Spin{3}, 0.5, 1),
+                                   test::random_machine(Bernoulli{5}, Spin{3}, 1.0, 2));
+}
+
+TEST(NegativePhase, APopulationOfABoltzmannMachineFollowsItsSteps) {
+  expect_that_a_population_follows(test::random_boltzmann(Spin{6}, Graph(6), 0.3, 1),
+                                   test::random_boltzmann(Spin{6}, Graph(6), 0.6, 2));
+}
+
+}  // namespace
+}  // namespace ergodic
