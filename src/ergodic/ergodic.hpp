@@ -22,6 +22,7 @@
 #include "ergodic/kernels/kernels.hpp"
 #include "ergodic/kernels/letters.hpp"
 #include "ergodic/kernels/pair_counts.hpp"
+#include "ergodic/kernels/pair_projection.hpp"
 #include "ergodic/kernels/quantised.hpp"
 #include "ergodic/kernels/sequential.hpp"
 #include "ergodic/kernels/state.hpp"

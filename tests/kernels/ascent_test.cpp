@@ -43,16 +43,38 @@ struct Step {
   }
 };
 
+/// Differences of pair statistics, with earlier sums or without.
+struct Pairs {
+  Matrix<std::int16_t> counts;
+  Matrix<float> earlier;
+
+  Pairs(std::size_t rows, std::size_t cols, std::uint64_t seed, bool with_earlier)
+      : counts(rows, cols), earlier(with_earlier ? random_matrix(rows, cols, seed) : Matrix<float>()) {
+    const Matrix<float> random = random_matrix(rows, cols, seed + 100);
+    for (std::size_t k = 0; k < random.elements().size(); ++k) {
+      counts.elements()[k] = static_cast<std::int16_t>(std::clamp(10.0f * random.elements()[k], -100.0f, 100.0f));
+    }
+    counts(0, 0) = -32767;
+    counts(rows - 1, cols - 1) = 32767;
+  }
+
+  PairBlock block() const { return {counts, 0.01f, earlier.elements().empty() ? nullptr : earlier.data()}; }
+};
+
+float difference_of(const PairBlock& block, std::size_t r, std::size_t c) {
+  const float earlier = block.earlier ? block.earlier[r * block.counts.cols() + c] : 0.0f;
+  return earlier + block.weight * static_cast<float>(block.counts(r, c));
+}
+
 /// The same by the formulas, one element after the other.
-void ascend_plainly(const Ascent& a, std::size_t first_row, std::size_t first_column,
-                    MatrixView<const float> difference) {
-  for (std::size_t r = 0; r < difference.rows(); ++r) {
-    for (std::size_t c = 0; c < difference.cols(); ++c) {
+void ascend_plainly(const Ascent& a, std::size_t first_row, std::size_t first_column, const PairBlock& difference) {
+  for (std::size_t r = 0; r < difference.counts.rows(); ++r) {
+    for (std::size_t c = 0; c < difference.counts.cols(); ++c) {
       const std::size_t i = first_row + r, j = first_column + c;
       if (j >= a.weights.cols()) continue;
       float& w = a.weights(i, j);
       const float about_offsets =
-          difference(r, c) - a.row_offset[i] * a.column_change[j] - a.row_change[i] * a.column_offset[j];
+          difference_of(difference, r, c) - a.row_offset[i] * a.column_change[j] - a.row_change[i] * a.column_offset[j];
       float g = a.scale * about_offsets;
       if (a.l1 != 0.0f || a.l2 != 0.0f) {
         const float sign = w > 0.0f ? 1.0f : w < 0.0f ? -1.0f : 0.0f;
@@ -73,8 +95,7 @@ bool same_bits(const Matrix<float>& a, const Matrix<float>& b) {
 }
 
 /// Steps a part of the weights, and compares all of them: those outside the part stay as they are.
-void expect_step(const Step& start, std::size_t first_row, std::size_t first_column,
-                 MatrixView<const float> difference) {
+void expect_step(const Step& start, std::size_t first_row, std::size_t first_column, const PairBlock& difference) {
   Step truth = start;
   ascend_plainly(truth.ascent(), first_row, first_column, difference);
   test::for_each_target([&] {
@@ -104,7 +125,7 @@ TEST(Ascent, EqualsTheFormulasElementByElementAtAllWidths) {
       start.momentum = momentum;
       start.l1 = l1;
       start.l2 = l2;
-      expect_step(start, 0, 0, random_matrix(3, width, 7));
+      expect_step(start, 0, 0, Pairs(3, width, 7, width % 2 == 0).block());
     });
     if (HasFatalFailure()) return;
   }
@@ -119,7 +140,7 @@ TEST(Ascent, StepsOnlyThePartThatItIsGiven) {
         start.l1 = l1;
         start.l2 = l2;
         // As wide as a tile of the statistics, even where the weights end before it.
-        expect_step(start, 2, first_column, random_matrix(4, 64, 8));
+        for (const bool earlier : {false, true}) expect_step(start, 2, first_column, Pairs(4, 64, 8, earlier).block());
       });
       if (HasFatalFailure()) return;
     }
@@ -127,22 +148,25 @@ TEST(Ascent, StepsOnlyThePartThatItIsGiven) {
 }
 
 TEST(Ascent, TileByTileEqualsAllAtOnce) {
-  const Matrix<float> difference = random_matrix(10, 128, 9);
+  const Pairs difference(10, 128, 9, true);
   for_each_way([&](float momentum, float l1, float l2, bool with_velocity) {
     Step start(10, 128, with_velocity);
     start.momentum = momentum;
     start.l1 = l1;
     start.l2 = l2;
     Step whole = start;
-    ascend(whole.ascent(), 0, 0, difference);
+    ascend(whole.ascent(), 0, 0, difference.block());
     Step parts = start;
     for (std::size_t r = 0; r < 10; r += 5) {
       for (std::size_t c = 0; c < 128; c += 64) {
-        Matrix<float> tile(5, 64);
+        Pairs tile(5, 64, 9, true);
         for (std::size_t i = 0; i < 5; ++i) {
-          for (std::size_t j = 0; j < 64; ++j) tile(i, j) = difference(r + i, c + j);
+          for (std::size_t j = 0; j < 64; ++j) {
+            tile.counts(i, j) = difference.counts(r + i, c + j);
+            tile.earlier(i, j) = difference.earlier(r + i, c + j);
+          }
         }
-        ascend(parts.ascent(), r, c, tile);
+        ascend(parts.ascent(), r, c, tile.block());
       }
     }
     EXPECT_TRUE(same_bits(parts.weights, whole.weights));
@@ -157,18 +181,19 @@ TEST(Ascent, HugeTinyAndInfiniteNumbersAreSteppedAlikeEverywhere) {
     start.momentum = momentum;
     start.l1 = l1;
     start.l2 = l2;
-    Matrix<float> difference(std::size(kNumbers), std::size(kNumbers));
+    Pairs difference(std::size(kNumbers), std::size(kNumbers), 10, true);
     for (std::size_t i = 0; i < std::size(kNumbers); ++i) {
       for (std::size_t j = 0; j < std::size(kNumbers); ++j) {
         start.weights(i, j) = kNumbers[i];
-        difference(i, j) = kNumbers[j];
+        difference.counts(i, j) = 0;
+        difference.earlier(i, j) = kNumbers[j];
       }
     }
     Step truth = start;
-    ascend_plainly(truth.ascent(), 0, 0, difference);
+    ascend_plainly(truth.ascent(), 0, 0, difference.block());
     test::for_each_target([&] {
       Step found = start;
-      ascend(found.ascent(), 0, 0, difference);
+      ascend(found.ascent(), 0, 0, difference.block());
       for (std::size_t k = 0; k < found.weights.elements().size(); ++k) {
         const float a = found.weights.elements()[k], b = truth.weights.elements()[k];
         ASSERT_TRUE(a == b || (std::isnan(a) && std::isnan(b))) << a << " and " << b;

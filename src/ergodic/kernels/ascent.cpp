@@ -17,8 +17,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// One row of the part, with what all its columns share. Held apart from the Ascent, so that the compiler knows that no
 /// store changes it.
 struct Row {
-  float offset, change, scale, rate, momentum, l1, l2;
-  const float* HWY_RESTRICT difference;
+  float offset, change, scale, rate, momentum, l1, l2, count_weight;
+  const std::int16_t* HWY_RESTRICT counts;
+  const float* HWY_RESTRICT earlier;
   const float* HWY_RESTRICT column_offset;
   const float* HWY_RESTRICT column_change;
   float* HWY_RESTRICT weights;
@@ -29,8 +30,10 @@ struct Row {
 template <bool kMomentum, bool kDecay, class D>
 HWY_INLINE void ascend_vector(D d, const Row& row, std::size_t c) {
   const auto w = hn::LoadU(d, row.weights + c);
-  auto g =
-      hn::Sub(hn::LoadU(d, row.difference + c), hn::Mul(hn::Set(d, row.offset), hn::LoadU(d, row.column_change + c)));
+  const auto count = hn::PromoteTo(hn::RebindToSigned<D>(), hn::LoadU(hn::Rebind<std::int16_t, D>(), row.counts + c));
+  const auto earlier = row.earlier ? hn::LoadU(d, row.earlier + c) : hn::Zero(d);
+  auto g = hn::Add(earlier, hn::Mul(hn::Set(d, row.count_weight), hn::ConvertTo(d, count)));
+  g = hn::Sub(g, hn::Mul(hn::Set(d, row.offset), hn::LoadU(d, row.column_change + c)));
   g = hn::Sub(g, hn::Mul(hn::Set(d, row.change), hn::LoadU(d, row.column_offset + c)));
   g = hn::Mul(hn::Set(d, row.scale), g);
   if constexpr (kDecay) {
@@ -46,14 +49,14 @@ HWY_INLINE void ascend_vector(D d, const Row& row, std::size_t c) {
 }
 
 template <bool kMomentum, bool kDecay>
-void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_column, MatrixView<const float> difference,
+void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_column, const PairBlock& difference,
                  std::size_t width) {
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> d1;
   constexpr std::size_t kAhead = 8;  // rows whose weights are on their way into the cache
   const std::size_t stride = a.weights.cols();
-  for (std::size_t r = 0; r < difference.rows(); ++r) {
-    const std::size_t i = first_row + r, place = i * stride + first_column;
+  for (std::size_t r = 0; r < difference.counts.rows(); ++r) {
+    const std::size_t i = first_row + r, place = i * stride + first_column, from = r * difference.counts.cols();
     const Row row{a.row_offset[i],
                   a.row_change[i],
                   a.scale,
@@ -61,7 +64,9 @@ void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_colum
                   a.momentum,
                   a.l1,
                   a.l2,
-                  difference.data() + r * difference.cols(),
+                  difference.weight,
+                  difference.counts.data() + from,
+                  difference.earlier ? difference.earlier + from : nullptr,
                   a.column_offset.data() + first_column,
                   a.column_change.data() + first_column,
                   a.weights.data() + place,
@@ -78,8 +83,8 @@ void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_colum
   }
 }
 
-void ascend_tile(const Ascent& a, std::size_t first_row, std::size_t first_column, MatrixView<const float> difference) {
-  const std::size_t width = std::min(difference.cols(), a.weights.cols() - first_column);
+void ascend_tile(const Ascent& a, std::size_t first_row, std::size_t first_column, const PairBlock& difference) {
+  const std::size_t width = std::min(difference.counts.cols(), a.weights.cols() - first_column);
   const bool momentum = !a.velocity.empty(), decay = a.l1 != 0.0f || a.l2 != 0.0f;
   const auto ascend_with = momentum ? (decay ? ascend_rows<true, true> : ascend_rows<true, false>)
                                     : (decay ? ascend_rows<false, true> : ascend_rows<false, false>);
@@ -95,8 +100,8 @@ namespace {
 HWY_EXPORT(ascend_tile);
 }
 
-void ascend(const Ascent& ascent, std::size_t first_row, std::size_t first_column, MatrixView<const float> difference) {
-  assert(first_row + difference.rows() <= ascent.weights.rows() && first_column < ascent.weights.cols());
+void ascend(const Ascent& ascent, std::size_t first_row, std::size_t first_column, const PairBlock& difference) {
+  assert(first_row + difference.counts.rows() <= ascent.weights.rows() && first_column < ascent.weights.cols());
   HWY_DYNAMIC_DISPATCH(ascend_tile)(ascent, first_row, first_column, difference);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "ergodic/core/matrix.hpp"
+#include "ergodic/kernels/pair_counts.hpp"
 
 namespace ergodic {
 
@@ -23,6 +24,6 @@ struct Ascent {
 
 /// Steps the part of the weights whose differences are given, beginning at (first_row, first_column). Columns of
 /// `difference` beyond the last weight are ignored.
-void ascend(const Ascent& ascent, std::size_t first_row, std::size_t first_column, MatrixView<const float> difference);
+void ascend(const Ascent& ascent, std::size_t first_row, std::size_t first_column, const PairBlock& difference);
 
 }  // namespace ergodic

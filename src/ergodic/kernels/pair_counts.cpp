@@ -40,24 +40,17 @@ struct CountBlock {
 struct CountScratch {
   alignas(kCacheLine) std::array<std::int8_t, LookupPlan::kMaxGroups * kGroupBytes> table;
   alignas(kCacheLine) std::array<std::int16_t, LookupPlan::kMaxRows * kTileColumns> counts{};  // zero between tiles
-  alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows * kTileColumns> sums;        // of what has been folded
-  alignas(kCacheLine) std::array<float, PairCounts::kRows * PairCounts::kColumns> block;  // of some rows, complete
-  // The vectors to project onto, and the projections.
-  alignas(kCacheLine) std::array<float, kTileColumns> y;
-  alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows> x;
-  std::array<double, kTileColumns> onto_columns;
-  std::array<double, LookupPlan::kMaxRows> onto_rows;
-};
+  alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows * kTileColumns> sums;             // of earlier counts
+  bool any_earlier = false;
 
-// Counts times the integers of a projection, summed over so many rows, are exact in float.
-inline constexpr std::size_t kExactRows = 16;
-
-/// Counts of some rows of a tile that are to be multiplied and added to earlier sums.
-struct Fold {
-  std::size_t begin, end;
-  float weight;
-  bool first;  // there are no earlier sums
-  float* out;  // of row `begin`; may be the earlier sums
+  /// Adds the counts of some rows to the sums, to make room for others.
+  void fold(std::size_t rows, float weight) {
+    for (std::size_t k = 0; k < rows * kTileColumns; ++k) {
+      sums[k] = (any_earlier ? sums[k] : 0.0f) + weight * static_cast<float>(counts[k]);
+    }
+    std::fill_n(counts.begin(), rows * kTileColumns, std::int16_t{0});
+    any_earlier = true;
+  }
 };
 
 }  // namespace ergodic
@@ -79,23 +72,6 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
       }
     }
   }
-}
-
-void fold(const Fold& f, CountScratch& scratch) {
-  std::array<double, kTileColumns> columns{};
-  for (std::size_t r = f.begin; r < f.end; ++r) {
-    double row = 0.0;
-    for (std::size_t c = 0; c < kTileColumns; ++c) {
-      const std::size_t k = r * kTileColumns + c;
-      const float count = scratch.counts[k];
-      f.out[k - f.begin * kTileColumns] = (f.first ? 0.0f : scratch.sums[k]) + f.weight * count;
-      scratch.counts[k] = 0;
-      row += count * scratch.y[c];
-      columns[c] += count * scratch.x[r];
-    }
-    scratch.onto_rows[r] += f.weight * row;
-  }
-  for (std::size_t c = 0; c < kTileColumns; ++c) scratch.onto_columns[c] += f.weight * columns[c];
 }
 
 #else
@@ -134,42 +110,6 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
         });
       });
 }
-
-/// out = sums + weight * counts; adds the projections; counts = 0.
-void fold(const Fold& f, CountScratch& scratch) {
-  const hn::CappedTag<float, 8> df;
-  const hn::RebindToSigned<decltype(df)> d32;
-  const hn::Rebind<std::int16_t, decltype(df)> d16;
-  constexpr std::size_t kLanes = hn::MaxLanes(df), kVectors = kTileColumns / kLanes;
-  const auto factor = hn::Set(df, f.weight);
-  std::array<double, kTileColumns> columns{};
-  for (std::size_t begin = f.begin; begin < f.end; begin += kExactRows) {
-    hn::VFromD<decltype(df)> column[kVectors];
-    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { column[v] = hn::Zero(df); });
-    for (std::size_t r = begin; r < std::min(f.end, begin + kExactRows); ++r) {
-      std::int16_t* HWY_RESTRICT counts = scratch.counts.data() + r * kTileColumns;
-      const float* earlier = scratch.sums.data() + r * kTileColumns;
-      float* out = f.out + (r - f.begin) * kTileColumns;
-      const auto x = hn::Set(df, scratch.x[r]);
-      auto row = hn::Zero(df);
-      unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
-        constexpr std::size_t kAt = v * kLanes;
-        const auto count = hn::ConvertTo(df, hn::PromoteTo(d32, hn::Load(d16, counts + kAt)));
-        const auto before = f.first ? hn::Zero(df) : hn::Load(df, earlier + kAt);
-        hn::Store(hn::Add(before, hn::Mul(factor, count)), df, out + kAt);
-        hn::Store(hn::Zero(d16), d16, counts + kAt);
-        row = hn::MulAdd(count, hn::Load(df, scratch.y.data() + kAt), row);
-        column[v] = hn::MulAdd(count, x, column[v]);
-      });
-      const auto whole = hn::SumOfLanes(d32, hn::ConvertTo(d32, row));
-      scratch.onto_rows[r] += f.weight * static_cast<double>(hn::GetLane(whole));
-    }
-    alignas(kCacheLine) float sums[kTileColumns];
-    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { hn::Store(column[v], df, sums + v * kLanes); });
-    for (std::size_t c = 0; c < kTileColumns; ++c) columns[c] += sums[c];
-  }
-  for (std::size_t c = 0; c < kTileColumns; ++c) scratch.onto_columns[c] += f.weight * columns[c];
-}
 #endif
 }  // namespace ergodic::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -178,7 +118,6 @@ HWY_AFTER_NAMESPACE();
 namespace ergodic {
 namespace {
 HWY_EXPORT(add_counts);
-HWY_EXPORT(fold);
 
 constexpr std::size_t kBlockWords = 2;
 constexpr std::size_t kMaxBlockRows = LookupPlan::kMaxGroups * kGroupBits;
@@ -225,40 +164,33 @@ void PairCounts::transpose(const Bits& x, Side& side, const Context& context) {
   });
 }
 
-/// Counts one tile, for x's units from `first` on, and says what is left to fold.
-PairCounts::Unfolded PairCounts::count_tile(std::span<const WeightedPairs> pairs, std::size_t first, std::size_t rows,
-                                            std::size_t tile, CountScratch& scratch) const {
-  Unfolded left{pairs[0].weight, true};
+/// Counts one tile, for x's units from `first` on, and returns the weight of the counts.
+float PairCounts::count_tile(std::span<const WeightedPairs> pairs, std::size_t first, std::size_t rows,
+                             std::size_t tile, CountScratch& scratch) const {
+  float weight = pairs[0].weight;
   std::size_t counted = 0;
-  scratch.onto_columns.fill(0.0);
-  scratch.onto_rows.fill(0.0);
+  scratch.any_earlier = false;
   for (std::size_t s = 0; s < pairs.size(); ++s) {
     const Side& side = sides_[s];
     for (std::size_t b = 0; b < side.blocks; ++b) {
       const std::size_t begin = b * side.block_rows;
       const std::size_t count = std::min(side.block_rows, pairs[s].y->rows() - begin);
-      const bool same_size = left.weight == pairs[s].weight || left.weight == -pairs[s].weight;
+      const bool same_size = weight == pairs[s].weight || weight == -pairs[s].weight;
       if (counted + count > kMaxCount || !same_size) {
-        HWY_DYNAMIC_DISPATCH(fold)({0, rows, left.weight, left.first, scratch.sums.data()}, scratch);
-        left = {pairs[s].weight, false};
+        scratch.fold(rows, weight);
+        weight = pairs[s].weight;
         counted = 0;
       }
       counted += count;
-      const bool negative = pairs[s].weight != left.weight;
+      const bool negative = pairs[s].weight != weight;
       HWY_DYNAMIC_DISPATCH(add_counts)
       ({&side.plan.block(b), pairs[s].x, pairs[s].y, first, rows, begin, count, negative}, tile, scratch);
     }
   }
-  return left;
+  return weight;
 }
 
-int PairCounts::projected_bits(std::size_t rows) {
-  constexpr int kFloatBits = 24;
-  return kFloatBits - static_cast<int>(std::bit_width(kExactRows - 1) + std::bit_width(std::min(rows, kMaxCount)));
-}
-
-void PairCounts::run(std::span<const WeightedPairs> pairs, const Projection& projection, const Sink& sink,
-                     const Context& context) {
+void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, const Context& context) {
   assert(!pairs.empty());
   if (sides_.size() < pairs.size()) sides_.resize(pairs.size());
   for (std::size_t s = 0; s < pairs.size(); ++s) transpose(*pairs[s].x, sides_[s], context);
@@ -266,8 +198,6 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Projection& pro
   const std::size_t units = pairs[0].x->cols(), columns = pairs[0].y->cols(), tiles = Bits::words_for(columns);
   std::size_t counted_rows = 0;
   for (const WeightedPairs& side : pairs) counted_rows += side.x->rows();
-  partial_.resize(tiles * units);
-  std::fill(projection.onto_y.begin(), projection.onto_y.end(), 0.0);
   const std::size_t chunks = divide_up(units, LookupPlan::kMaxRows),
                     chunk = divide_up(divide_up(units, chunks), 64) * 64;
   for (std::size_t first = 0; first < units; first += chunk) {
@@ -280,32 +210,20 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Projection& pro
     }
     context.for_blocks(tiles, 1, [&](std::size_t tile, std::size_t) {
       thread_local CountScratch scratch;
-      const std::size_t first_column = tile * kTileColumns, width = std::min(kTileColumns, columns - first_column);
-      std::copy_n(projection.x.begin() + static_cast<std::ptrdiff_t>(first), rows, scratch.x.begin());
-      scratch.y.fill(0.0f);
-      std::copy_n(projection.y.begin() + static_cast<std::ptrdiff_t>(first_column), width, scratch.y.begin());
-      const Unfolded left = [&] {
+      const float weight = [&] {
         const Timed timed(context.profile, Stage::kCount, counted_rows * rows * kTileColumns);
         return count_tile(pairs, first, rows, tile, scratch);
       }();
       // Block by block, so that each is still in the nearest cache when it is used.
       for (std::size_t r = 0; r < rows; r += kRows) {
-        const std::size_t end = std::min(rows, r + kRows);
-        {
-          const Timed timed(context.profile, Stage::kCount);
-          HWY_DYNAMIC_DISPATCH(fold)({r, end, left.weight, left.first, scratch.block.data()}, scratch);
-        }
-        sink(first + r, first_column, {scratch.block.data(), end - r, kTileColumns});
+        const std::size_t some = std::min(kRows, rows - r);
+        std::int16_t* counts = scratch.counts.data() + r * kTileColumns;
+        const float* earlier = scratch.any_earlier ? scratch.sums.data() + r * kTileColumns : nullptr;
+        sink(first + r, tile * kTileColumns, {{counts, some, kTileColumns}, weight, earlier});
+        const Timed timed(context.profile, Stage::kCount);
+        std::fill_n(counts, some * kTileColumns, std::int16_t{0});
       }
-      std::copy_n(scratch.onto_rows.begin(), rows,
-                  partial_.begin() + static_cast<std::ptrdiff_t>(tile * units + first));
-      for (std::size_t c = 0; c < width; ++c) projection.onto_y[first_column + c] += scratch.onto_columns[c];
     });
-  }
-  for (std::size_t i = 0; i < units; ++i) {
-    double sum = 0.0;
-    for (std::size_t tile = 0; tile < tiles; ++tile) sum += partial_[tile * units + i];
-    projection.onto_x[i] = sum;
   }
 }
 

@@ -24,11 +24,11 @@ struct WeightedPairs {
   float weight = 1.0f;
 };
 
-/// Products of the sums with vectors of integers of a few bits, see projected_bits: onto_x(i) = sum over j of sum(i, j)
-/// y(j), onto_y(j) = sum over i of sum(i, j) x(i).
-struct Projection {
-  std::span<const float> x, y;
-  std::span<double> onto_x, onto_y;
+/// The sums of a block: earlier + weight * count for each pair.
+struct PairBlock {
+  MatrixView<const std::int16_t> counts;
+  float weight = 1.0f;
+  const float* earlier = nullptr;  ///< of the same shape; zeros if there are none
 };
 
 struct CountScratch;
@@ -37,18 +37,12 @@ class PairCounts {
  public:
   static constexpr std::size_t kRows = 64, kColumns = 64;  ///< of a block
 
-  /// Receives the sums of a block: rows [first_row, first_row + block.rows()) of x's units, columns [first_column,
+  /// Receives the sums of a block: rows [first_row, first_row + counts.rows()) of x's units, columns [first_column,
   /// first_column + 64) of y's, those beyond the last being zero. Called by several threads.
-  using Sink = std::function<void(std::size_t first_row, std::size_t first_column, MatrixView<const float> block)>;
+  using Sink = std::function<void(std::size_t first_row, std::size_t first_column, const PairBlock& block)>;
 
-  /// The sums over both sides, block by block, and their projections. Sides with opposite weights are subtracted in
-  /// integers.
-  void run(std::span<const WeightedPairs> sides, const Projection& projection, const Sink& sink,
-           const Context& context);
-
-  /// How many bits the integers of a projection may have, beside the sign, so that all is exact: for sides of so many
-  /// rows.
-  static int projected_bits(std::size_t rows);
+  /// The sums over both sides, block by block. Sides with opposite weights are subtracted in integers.
+  void run(std::span<const WeightedPairs> sides, const Sink& sink, const Context& context);
 
  private:
   struct Side {
@@ -58,18 +52,11 @@ class PairCounts {
     std::size_t block_rows = 0;
   };
 
-  /// Counts that have not been multiplied with their weight and added to the sums, of which they are the first or not.
-  struct Unfolded {
-    float weight;
-    bool first;
-  };
-
-  Unfolded count_tile(std::span<const WeightedPairs> pairs, std::size_t first, std::size_t rows, std::size_t tile,
-                      CountScratch& scratch) const;
+  float count_tile(std::span<const WeightedPairs> pairs, std::size_t first, std::size_t rows, std::size_t tile,
+                   CountScratch& scratch) const;
   void transpose(const Bits& x, Side& side, const Context& context);
 
   std::vector<Side> sides_;
-  std::vector<double> partial_;  // [tile][unit of x]: onto_x, as far as a tile goes
 };
 
 }  // namespace ergodic

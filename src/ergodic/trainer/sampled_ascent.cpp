@@ -1,6 +1,7 @@
 #include "ergodic/trainer/sampled_ascent.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 
@@ -10,7 +11,11 @@
 namespace ergodic {
 namespace {
 
-constexpr int kMaxFractionBits = 12;
+/// Of the offsets, for batches of so many rows. Trained machines follow from it to the last bit, so it stays as it is.
+int fraction_bits(std::size_t rows) {
+  constexpr std::size_t kManyRows = 32767;
+  return std::min(PairProjection::kMaxBits, 20 - static_cast<int>(std::bit_width(std::min(rows, kManyRows))));
+}
 
 double dot(std::span<const float> a, std::span<const float> b) {
   double sum = 0.0;
@@ -66,6 +71,15 @@ void SampledAscent::find_decay(const Rbm& model, const Decay& decay) {
   }
 }
 
+void SampledAscent::project(std::span<const WeightedPairs> sides, const Context& context) {
+  visible_.pair_change.assign(visible_.offsets.size(), 0.0);
+  hidden_.pair_change.assign(hidden_.offsets.size(), 0.0);
+  for (const auto& [x, y, weight] : sides) {
+    pair_projection_.add(*x, *y, weight, hidden_.offsets, visible_.pair_change, context);
+    pair_projection_.add(*y, *x, weight, visible_.offsets, hidden_.pair_change, context);
+  }
+}
+
 void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, const Offsets& offsets,
                          const Decay& decay, const Sgd& sgd, double rate, std::span<float> velocity,
                          const Context& context) {
@@ -75,7 +89,7 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
   const Decay scaled{decay.l1 / (g * h), decay.l2};
   {
     const Timed timed(context.profile, Stage::kBias);
-    fraction_bits_ = std::min(kMaxFractionBits, PairCounts::projected_bits(std::max(data.count(), samples.count())));
+    fraction_bits_ = fraction_bits(std::max(data.count(), samples.count()));
     count(Rbm::kVisible, data, samples, visible_, context);
     count(Rbm::kHidden, data, samples, hidden_, context);
     for (std::size_t j = 0; j < m; ++j) {
@@ -114,7 +128,7 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
                   .l2 = static_cast<float>(scaled.l2)};
     if (sgd.momentum != 0.0) ascent.velocity = velocity.first(n * m);
     static_assert(PairCounts::kRows == Couplings::kBlock && PairCounts::kColumns == Couplings::kBlock);
-    const auto step_block = [&](std::size_t row, std::size_t column, MatrixView<const float> difference) {
+    const auto step_block = [&](std::size_t row, std::size_t column, const PairBlock& difference) {
       {
         const Timed timed(context.profile, Stage::kStep);
         ascend(ascent, row, column, difference);
@@ -123,11 +137,9 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
       done(row, column);
     };
     const WeightedPairs sides[] = {side(data, 1.0), side(samples, -1.0)};
-    visible_.pair_change.resize(n);
-    hidden_.pair_change.resize(m);
-    const Projection projection{visible_.offsets, hidden_.offsets, visible_.pair_change, hidden_.pair_change};
-    pair_counts_.run(sides, projection, std::cref(step_block), context);
+    pair_counts_.run(sides, std::cref(step_block), context);
     const Timed timed(context.profile, Stage::kBias);
+    project(sides, context);
     step_bias(visible_, hidden_, g, velocity.subspan(n * m, n), parameters["visible_bias"]);
     step_bias(hidden_, visible_, h, velocity.subspan(n * m + n, m), parameters["hidden_bias"]);
   };

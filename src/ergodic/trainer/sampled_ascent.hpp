@@ -14,6 +14,7 @@
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/kernels/pair_counts.hpp"
+#include "ergodic/kernels/pair_projection.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/trainer/conditioning.hpp"
@@ -47,11 +48,13 @@ class SampledAscent {
 
   void count(std::size_t block, const Chains& data, const Chains& samples, Units& units, const Context& context);
   void set_offsets(std::span<const double> values, Levels levels, Units& units) const;
+  void project(std::span<const WeightedPairs> sides, const Context& context);
   void find_decay(const Rbm& model, const Decay& decay);
 
   int fraction_bits_ = 0;  // of the offsets
   Units visible_, hidden_;
   PairCounts pair_counts_;
+  PairProjection pair_projection_;
 };
 
 }  // namespace ergodic
