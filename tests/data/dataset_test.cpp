@@ -407,9 +407,9 @@ TEST(MissingValues, TheLeadingVarianceIsAnUpperEstimate) {
       }
     }
   }
-  EXPECT_NEAR(leading_variance(whole, unit_deviations(whole)), 2.0, 1e-9);
+  EXPECT_NEAR(leading_directions(whole, unit_deviations(whole), 1).variances[0], 2.0, 1e-9);
   // A mean of 1000 squares, each of a variance of about 2 * 2.33^2: a standard error of 0.1.
-  EXPECT_NEAR(leading_variance(part, unit_deviations(part)), 2.0 + 1.0 / 3.0, 0.4);
+  EXPECT_NEAR(leading_directions(part, unit_deviations(part), 1).variances[0], 2.0 + 1.0 / 3.0, 0.4);
 }
 
 TEST(MissingValues, FollowTheirRows) {

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Gaussian-Bernoulli machines at default options on grey MNIST: every seed beats normal distributions of independent
-pixels on held-out digits, and no number is anything but finite. Takes some minutes.
+"""Gaussian-Bernoulli machines at default options on grey MNIST: with every seed the likelihood of held-out digits, even
+at the lower end of its bracket, is better than that of one normal distribution with all covariances, fitted by maximum
+likelihood, and no number is anything but finite. Takes an hour.
 
-Both densities are of the same values, grey levels in [0, 1]. The machine takes a deviation of a pixel for no less than
-a tenth of the root mean square of all, and so do the normal distributions here: without a bound, pixels that are always
-0 in the training set have a likelihood without bound. A normal distribution with all covariances is better than a
-machine of 16 hidden units, see docs/decisions/real-units.md."""
+All densities are of the same values, grey levels in [0, 1]. Without a bound, pixels that are always 0 in the training set
+have a likelihood without bound: the machine takes a deviation of a pixel for no less than a tenth of the root mean
+square of all, and so do the normal distributions here. docs/decisions/real-units.md says what more noise on top of the
+covariances does for a normal distribution."""
 
 import gzip
 import math
@@ -15,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from command import ask, bring, enter_folder, require, run
 
-HIDDEN, SEEDS = 16, 5
+SEEDS = 5
 
 
 def pictures(part):
@@ -26,19 +27,28 @@ def pictures(part):
     return np.frombuffer(content, np.uint8, offset=16).reshape(-1, 784) / 255
 
 
-def independent_normals(train, test):
-    """Mean log density of the test rows, in nats."""
-    variance = train.var(axis=0)
-    variance = np.maximum(variance, 0.01 * variance.mean())
-    return (-0.5 * np.log(2 * math.pi * variance) - (test - train.mean(axis=0)) ** 2 / (2 * variance)).sum(1).mean()
+def normal_log_density(mean, covariance, rows):
+    """Of the rows, in nats, on average."""
+    off = rows - mean
+    distances = np.einsum("ij,ij->i", off @ np.linalg.inv(covariance), off)
+    return -0.5 * (mean.size * math.log(2 * math.pi) + np.linalg.slogdet(covariance)[1] + distances.mean())
 
 
 folder = enter_folder()
 bring("mnist")
-bound = independent_normals(pictures("train"), pictures("t10k"))
-print(f"independent normals: {bound:.1f} nats")
+train, test = pictures("train"), pictures("t10k")
+mean, covariance = train.mean(axis=0), np.cov(train.T, bias=True)
+variances = np.diag(covariance)
+bounded = np.maximum(variances, 0.01 * variances.mean())
+bound = normal_log_density(mean, covariance + np.diag(bounded - variances), test)
+print(f"independent normals: {normal_log_density(mean, np.diag(bounded), test):.1f} nats")
+print(f"one normal with all covariances: {bound:.1f} nats")
+for noise in 0.25, 0.1:
+    more = normal_log_density(mean, covariance + np.diag(noise**2 * bounded), test)
+    print(f"the same with {noise} of the deviations as noise instead of the bound: {more:.1f} nats")
 for seed in range(1, SEEDS + 1):
-    run("train", "--data", "mnist", "--visible-type", "gaussian", "--hidden", HIDDEN, "--seed", seed, "--out",
+    run("train", "--data", "mnist", "--visible-type", "gaussian", "--seed", seed, "--no-likelihood", "--out",
         "m.safetensors")
-    found = ask("evaluate", "m.safetensors", "--data", "mnist", "--split", "test")["log_likelihood"]["value"]
-    require(f"seed {seed}: {found:.1f} nats", math.isfinite(found) and found > bound)
+    found = ask("evaluate", "m.safetensors", "--data", "mnist", "--split", "test", "--budget", 1500)["log_likelihood"]
+    require(f"seed {seed}: {found['value']:.1f} nats, between {found['lower']:.1f} and {found['upper']:.1f}",
+            math.isfinite(found["value"]) and found["lower"] > bound)

@@ -62,6 +62,27 @@ TEST(Conditioning, ACentredStepIsAPlainStepOfTheCentredMachine) {
   }
 }
 
+TEST(Conditioning, StepsAreShorterAlongDirectionsInWhichUnitsVaryTogether) {
+  // In terms of the gaps the first direction has a quarter of the step, the one across it a whole one.
+  const Rbm rbm = test::random_machine(Gaussian{2}, Bernoulli{2}, 0.0, 3);
+  Gaps gaps{{0.5, 2.0}, {1.0, 1.0}, {1.0, 1.0}, Matrix<double>(1, 2), {0.75}};
+  gaps.directions(0, 0) = 0.6;
+  gaps.directions(0, 1) = 0.8;
+  const double along[] = {0.6, 0.8}, across[] = {0.8, -0.6};
+  Statistics gradient(rbm.parameters().values().size());
+  for (std::size_t i = 0; i < 2; ++i) {
+    gradient[i * 2] = gaps.visible[i] * along[i];  // of the first hidden unit, in terms of the gaps
+    gradient[i * 2 + 1] = gaps.visible[i] * (along[i] + across[i]);
+    gradient[4 + i] = gaps.visible[i] * along[i];  // of the biases
+  }
+  condition(rbm, gaps, std::vector<double>(2), std::vector<double>(2), {}, gradient, {});
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(gradient[i * 2], 0.25 * along[i] / gaps.visible[i], 1e-12);
+    EXPECT_NEAR(gradient[i * 2 + 1], (0.25 * along[i] + across[i]) / gaps.visible[i], 1e-12);
+    EXPECT_NEAR(gradient[4 + i], 0.25 * along[i] / gaps.visible[i], 1e-12);
+  }
+}
+
 TEST(Conditioning, ThePrecisionLearnsWhereTheMeansStay) {
   // The mean of a real unit given v is (b + W v) / gamma. Along b = gamma m, W = gamma M with m and M fixed, the
   // derivative of the likelihood by z = log gamma is what `condition` makes of the gradient; bias and weights follow.
@@ -76,7 +97,7 @@ TEST(Conditioning, ThePrecisionLearnsWhereTheMeansStay) {
   const Statistics model = exact_statistics(rbm, {});
   for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] -= model[k];
   const Statistics plain = gradient;
-  const Gaps gaps{{1.0, 1.0}, {1.0, 1.0, 1.0}, {1.0, 1.0}};
+  const Gaps gaps{{1.0, 1.0}, {1.0, 1.0, 1.0}, {1.0, 1.0}, {}, {}};
   condition(rbm, gaps, std::vector<double>(2), std::vector<double>(3), {}, gradient, {});
 
   const Rbm start = rbm;

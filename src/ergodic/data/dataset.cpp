@@ -225,35 +225,64 @@ std::vector<double> unit_kurtoses(const Dataset& data, std::span<const double> d
   });
 }
 
-double leading_variance(const Dataset& data, std::span<const double> deviations) {
-  constexpr std::size_t kRows = 1000, kIterations = 50;
-  const std::vector<double> means = unit_means(data);
-  const std::size_t rows = std::min(kRows, data.rows()), units = data.units();
-  const std::vector<double> known = known_rows(data);
-  const double all = data.effective_rows();
-  const auto value = [&](std::size_t r, std::size_t i) {
-    return data.is_known(r, i) ? (data.real(r, i) - means[i]) / deviations[i] * (all / known[i]) : 0.0;
-  };
-  // Power iteration, from a direction that no data is likely to be orthogonal to.
-  std::vector<double> direction(units), next(units);
-  const Draw draw = Key{}.at(Purpose::kInitialWeights, 0, 1);
-  for (std::size_t i = 0; i < units; ++i) direction[i] = draw.normal(0, static_cast<std::uint32_t>(i));
-  double variance = 0.0;
-  for (std::size_t k = 0; k < kIterations; ++k) {
-    double length = 0.0;
-    for (const double d : direction) length += d * d;
-    if (length == 0.0) return 1.0;  // constant data
-    std::fill(next.begin(), next.end(), 0.0);
-    variance = 0.0;
-    for (std::size_t r = 0; r < rows; ++r) {
-      double along = 0.0;
-      for (std::size_t i = 0; i < units; ++i) along += value(r, i) * direction[i];
-      for (std::size_t i = 0; i < units; ++i) next[i] += along * value(r, i);
-      variance += along * along / length;
+namespace {
+
+/// Makes the rows orthonormal, one after the other, and says how long each was beside those before it. Rows that were
+/// nothing beside them become zero.
+std::vector<double> orthonormalise(Matrix<double>& rows) {
+  constexpr double kNothing = 1e-9;  // of the longest
+  std::vector<double> lengths;
+  double longest = 0.0;
+  for (std::size_t k = 0; k < rows.rows(); ++k) {
+    const std::span<double> row = rows.row(k);
+    for (std::size_t l = 0; l < k; ++l) {
+      const double along = std::inner_product(row.begin(), row.end(), rows.row(l).begin(), 0.0);
+      for (std::size_t i = 0; i < row.size(); ++i) row[i] -= along * rows(l, i);
     }
-    for (std::size_t i = 0; i < units; ++i) direction[i] = next[i] / std::sqrt(length);
+    const double length = std::sqrt(std::inner_product(row.begin(), row.end(), row.begin(), 0.0));
+    longest = std::max(longest, length);
+    for (double& value : row) value = length > kNothing * longest ? value / length : 0.0;
+    lengths.push_back(length > kNothing * longest ? length : 0.0);
   }
-  return variance / static_cast<double>(rows);
+  return lengths;
+}
+
+}  // namespace
+
+Leading leading_directions(const Dataset& data, std::span<const double> deviations, std::size_t count) {
+  constexpr std::size_t kRows = 1000, kIterations = 20;
+  const std::size_t rows = std::min(kRows, data.rows()), units = data.units();
+  const std::vector<double> means = unit_means(data), known = known_rows(data);
+  const double all = data.effective_rows();
+  Matrix<double> values(rows, units);
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t i = 0; i < units; ++i) {
+      if (data.is_known(r, i)) values(r, i) = (data.real(r, i) - means[i]) / deviations[i] * (all / known[i]);
+    }
+  }
+  // Orthogonal iteration, from directions that no data is likely to be orthogonal to.
+  Leading out{Matrix<double>(std::min({count, units, rows}), units), {}};
+  const Draw draw = Key{}.at(Purpose::kInitialWeights, 0, 1);
+  for (std::size_t k = 0; k < out.directions.rows(); ++k) {
+    for (std::size_t i = 0; i < units; ++i) {
+      out.directions(k, i) = draw.normal(static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(i));
+    }
+  }
+  orthonormalise(out.directions);
+  for (std::size_t iteration = 0; iteration < kIterations; ++iteration) {
+    Matrix<double> next(out.directions.rows(), units);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::span<const double> row = values.row(r);
+      for (std::size_t k = 0; k < next.rows(); ++k) {
+        const double along = std::inner_product(row.begin(), row.end(), out.directions.row(k).begin(), 0.0);
+        for (std::size_t i = 0; i < units; ++i) next(k, i) += along * row[i];
+      }
+    }
+    out.directions = std::move(next);
+    out.variances = orthonormalise(out.directions);
+  }
+  for (double& variance : out.variances) variance /= static_cast<double>(rows);
+  return out;
 }
 
 std::vector<std::uint32_t> permutation(std::size_t count, const Draw& draw) {

@@ -85,10 +85,15 @@ std::vector<double> unit_deviations(const Dataset& data);
 /// The kurtosis of each unit of real data, in terms of these deviations: 3 if it is normal, large if it is mostly near
 /// its mean and seldom far out.
 std::vector<double> unit_kurtoses(const Dataset& data, std::span<const double> deviations);
-/// The largest variance along any direction, of real data in units of these deviations: 1 if all units are independent,
-/// as many as there are units if all are the same. From at most a thousand rows. With missing values an upper estimate:
-/// each known value stands for those that are missing from its unit.
-double leading_variance(const Dataset& data, std::span<const double> deviations);
+/// Directions along which data varies most, orthonormal, a row each, and the variances along them, the largest first.
+struct Leading {
+  Matrix<double> directions;
+  std::vector<double> variances;
+};
+/// Those of real data in units of these deviations, at most so many, from at most a thousand rows; the later ones are
+/// approximate. If all units are independent variances are 1, if all are the same, the first is the number of units.
+/// With missing values an upper estimate: each known value stands for those that are missing from its unit.
+Leading leading_directions(const Dataset& data, std::span<const double> deviations, std::size_t count);
 
 /// All of [0, count) in random order: a pure function of the draw.
 std::vector<std::uint32_t> permutation(std::size_t count, const Draw& draw);

@@ -9,8 +9,9 @@
 //
 // Units: a +-1 unit is a {0,1} unit with a gap of 2 and all parameters rewritten. Each slot's step is divided by the
 // square of its units' gaps, so that both learn exactly alike. Real units have gaps in proportion to the standard
-// deviations of the data, so that it does not matter in what units they were measured, and to the deviation along the
-// direction in which all of them vary most: that is where steps would become too large first.
+// deviations of the data, so that it does not matter in what units they were measured. Along the directions in which
+// many of them vary together steps are shorter, in proportion to the variance: there they would become too large first,
+// and all other directions would wait for them.
 //
 // Precision (Cho, Ilin and Raiko 2011): where the precision of a real visible unit changes, its bias and weights change
 // in proportion, so that its mean given the hidden layer stays; what is learned is the noise alone. Units that are
@@ -32,10 +33,15 @@ struct Decay {
   double l2 = 0.0;  ///< penalty l2/2 * sum w^2
 };
 
+/// The gap of the units of a layer, as far as it does not depend on data.
+double gap_of(const Layer& layer);
+
 /// The gap of each unit.
 struct Gaps {
   std::vector<double> visible, hidden;
   std::vector<double> precision;  ///< share of a full step that the log precision of a real visible unit takes
+  Matrix<double> directions;      ///< of real visible units in terms of their gaps, along which steps are shorter
+  std::vector<double> shortened;  ///< by this share of them
 };
 /// Those of a machine, given the data that it will learn if its visible units are real.
 Gaps gaps_of(const Rbm& model, const Dataset& data);
@@ -43,7 +49,8 @@ Gaps gaps_of(const Rbm& model, const Dataset& data);
 /// Turns the plain gradient (data statistics minus model statistics) into the conditioned one, in place, with gaps g of
 /// the visible and h of the hidden units:
 ///   dW <- (dW - mu dc' - db lambda') / (g h)^2 - l2 W - l1 sign(W) / (g h),
-///   db <- db / g^2 - dW lambda,   dc <- dc / h^2 - dW' mu;
+///   db <- db / g^2 - dW lambda,   dc <- dc / h^2 - dW' mu,
+/// where with directions u each step d of a column of W, or of b, has lost s u (u' g d) / g before decay;
 /// and, with z the log of a visible unit's precision,
 ///   dz <- dz + b db + W dW' (those of the plain gradient),   db <- db + b dz,   dW <- dW + W dz.
 void condition(const Rbm& model, const Gaps& gaps, std::span<const double> mu, std::span<const double> lambda,

@@ -90,17 +90,16 @@ void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, c
   const Draw draw = key.at(Purpose::kInitialWeights);
   const std::vector<double> fields =
       fields_for_means(model.visible(), value_means(data, model.visible()), noise, margin);
-  const Gaps gaps = gaps_of(model, data);
   // Fields of real units add up over as many terms as there are units.
   const double spread = kFirstFields / std::sqrt(static_cast<double>(data.units()));
   model.update(
       [&](Parameters& parameters) {
         const MatrixView<float> weights(parameters["weights"].data(), fields.size(), units_of(model.hidden()));
         context.for_blocks(weights.rows(), 1, [&](std::size_t i, std::size_t) {
-          const double scale = deviations.empty() ? 1.0 / gaps.visible[i] : spread / deviations[i];
+          const double scale = deviations.empty() ? 1.0 / gap_of(model.visible()) : spread / deviations[i];
           for (std::size_t j = 0; j < weights.cols(); ++j) {
             const double normal = draw.normal(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j));
-            weights(i, j) = static_cast<float>(weight_scale * scale / gaps.hidden[j] * normal);
+            weights(i, j) = static_cast<float>(weight_scale * scale / gap_of(model.hidden()) * normal);
           }
         });
         for (std::size_t i = 0; i < fields.size(); ++i) {
