@@ -67,8 +67,8 @@ lint: ## check format, layering and clang-tidy's findings
 	@tools/setup build lint
 	$(cpp_files) | xargs -0 clang-format --dry-run -Werror
 	tools/layering.py
-	cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DERGODIC_TESTS=OFF)
-	git ls-files -z -- 'src/*.cpp' 'apps/*.cpp' | xargs -0 -n 1 -P $(JOBS) clang-tidy -p build/release --quiet
+	cmake --preset clang $(if $(wildcard build/clang/CMakeCache.txt),,-DERGODIC_TESTS=OFF)
+	git ls-files -z -- 'src/*.cpp' 'apps/*.cpp' | xargs -0 -n 1 -P $(JOBS) clang-tidy -p build/clang --quiet
 
 install: build ## install the command and the library under PREFIX (default /usr/local)
 	cmake --install build/release --prefix "$(PREFIX)"
