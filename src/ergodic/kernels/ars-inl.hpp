@@ -19,36 +19,46 @@ HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
-using WordsTag = hwy::HWY_NAMESPACE::FixedTag<std::uint32_t, 4>;
+namespace hn = hwy::HWY_NAMESPACE;
 
-/// The words of a counter, of the counter plus `step`, and so on. The rounds of all go side by side, since each waits
-/// for the one before it.
+/// Vectors of so many blocks of words, where the CPU has rounds of long vectors; else of one.
 template <std::size_t kBlocks>
-HWY_INLINE void ars_blocks(const ArsKeys& keys, const Words& counter, const Words& step,
-                           hwy::HWY_NAMESPACE::VFromD<WordsTag> (&out)[kBlocks]) {
-  namespace hn = hwy::HWY_NAMESPACE;
-  const hn::FixedTag<std::uint8_t, 16> d;
-  const WordsTag d_words;
-  const auto load = [&](const Words& words) HWY_ATTR { return hn::LoadU(d_words, words.data()); };
-  const auto key = [&](std::size_t k) HWY_ATTR { return hn::BitCast(d, load(keys[k])); };
-  const auto next = load(step);
-  auto at = load(counter);
-  hn::VFromD<decltype(d)> state[kBlocks];
-  for (std::size_t k = 0; k < kBlocks; ++k, at = hn::Add(at, next)) state[k] = hn::Xor(hn::BitCast(d, at), key(0));
+using ArsTag = hn::CappedTag<std::uint32_t, HWY_TARGET == HWY_AVX3_DL ? 4 * kBlocks : 4>;
+
+/// A counter, the counter plus `step` and so on, in the blocks of a vector.
+template <class D>
+HWY_INLINE hn::VFromD<D> ars_counters(D d, const Words& counter, const Words& step) {
+  const auto block = hn::ShiftRight<2>(hn::Iota(d, 0u));
+  return hn::Add(hn::LoadDup128(d, counter.data()), hn::Mul(hn::LoadDup128(d, step.data()), block));
+}
+
+/// The words of the counters `at`, of `at` plus `next`, and so on. The rounds of all go side by side, since each waits
+/// for the one before it.
+template <class D, std::size_t kVectors>
+HWY_INLINE void ars_vectors(D d_words, const ArsKeys& keys, hn::VFromD<D> at, hn::VFromD<D> next,
+                            hn::VFromD<D> (&out)[kVectors]) {
+  const hn::Repartition<std::uint8_t, D> d;
+  const auto key = [&](std::size_t k) HWY_ATTR { return hn::BitCast(d, hn::LoadDup128(d_words, keys[k].data())); };
+  hn::VFromD<decltype(d)> state[kVectors];
+  for (std::size_t k = 0; k < kVectors; ++k, at = hn::Add(at, next)) state[k] = hn::Xor(hn::BitCast(d, at), key(0));
   for (std::size_t round = 1; round < kArsRounds; ++round) {
-    for (std::size_t k = 0; k < kBlocks; ++k) state[k] = hn::AESRound(state[k], key(round));
+    for (std::size_t k = 0; k < kVectors; ++k) state[k] = hn::AESRound(state[k], key(round));
   }
-  for (std::size_t k = 0; k < kBlocks; ++k) {
+  for (std::size_t k = 0; k < kVectors; ++k) {
     out[k] = hn::BitCast(d_words, hn::AESLastRound(state[k], key(kArsRounds)));
   }
 }
 
-/// The words of a counter and of those with the next indices.
+/// The words of kBlocks blocks, whose indices follow those of `at`.
 template <std::size_t kBlocks>
-HWY_INLINE void ars_words(const ArsKeys& keys, const Words& counter, Words* HWY_RESTRICT out) {
-  hwy::HWY_NAMESPACE::VFromD<WordsTag> blocks[kBlocks];
-  ars_blocks(keys, counter, {1, 0, 0, 0}, blocks);
-  for (std::size_t k = 0; k < kBlocks; ++k) hwy::HWY_NAMESPACE::StoreU(blocks[k], WordsTag{}, out[k].data());
+HWY_INLINE void ars_words(const ArsKeys& keys, hn::VFromD<ArsTag<kBlocks>> at, Words* HWY_RESTRICT out) {
+  constexpr ArsTag<kBlocks> d;
+  constexpr std::size_t kInVector = hn::MaxLanes(d) / 4;
+  static_assert(kBlocks % kInVector == 0);
+  alignas(16) static constexpr std::uint32_t kNext[4] = {kInVector, 0, 0, 0};
+  hn::VFromD<decltype(d)> vectors[kBlocks / kInVector];
+  ars_vectors(d, keys, at, hn::LoadDup128(d, kNext), vectors);
+  for (std::size_t k = 0; k < kBlocks / kInVector; ++k) hn::StoreU(vectors[k], d, out[k * kInVector].data());
 }
 
 #endif

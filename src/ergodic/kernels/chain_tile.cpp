@@ -173,11 +173,14 @@ HWY_INLINE void transpose_lanes(V (&rows)[8]) {
 void draw_random(const Draw& draw, std::uint32_t first_chain, std::uint32_t first, std::uint32_t last,
                  std::uint16_t* HWY_RESTRICT out) {
   const hn::FixedTag<std::uint16_t, 8> d_lanes;
+  const hn::FixedTag<std::uint32_t, 4> d_words;
+  const auto next = hn::LoadU(d_words, Words{0, 2, 0, 0}.data());
   const ArsKeys keys = draw.keys();
   for (std::uint32_t block = first; block < last; ++block) {
     for (std::size_t group = 0; group < kTileChains / kCoarseUnits; ++group) {
-      hn::VFromD<WordsTag> words[8];
-      ars_blocks(keys, draw.counter(first_chain + chain_of_group(group), block), {0, 2, 0, 0}, words);
+      hn::VFromD<decltype(d_words)> words[8];
+      ars_vectors(d_words, keys, hn::LoadU(d_words, draw.counter(first_chain + chain_of_group(group), block).data()),
+                  next, words);
       hn::VFromD<decltype(d_lanes)> lanes[8];
       unroll<8>([&](auto k) ERGODIC_LAMBDA { lanes[k] = hn::BitCast(d_lanes, words[k]); });
       transpose_lanes(lanes);

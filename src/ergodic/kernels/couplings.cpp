@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
@@ -32,11 +33,26 @@ HWY_INLINE void transpose_square(D d, const float* HWY_RESTRICT in, std::size_t 
     columns[r + 3] = hn::BitCast(d, hn::InterleaveUpper(dd, b, e));
   }
   for (std::size_t k = 0; k < 4; ++k) {
+    const auto store = [&](std::size_t row, hn::VFromD<D> v)
+                           HWY_ATTR { hn::StoreU(v, d, out + (row + k) * out_stride); };
     if constexpr (kLanes == 4) {
-      hn::StoreU(columns[k], d, out + k * out_stride);
+      store(0, columns[k]);
+    } else if constexpr (kLanes == 8) {
+      store(0, hn::ConcatLowerLower(d, columns[k + 4], columns[k]));
+      store(4, hn::ConcatUpperUpper(d, columns[k + 4], columns[k]));
     } else {
-      hn::StoreU(hn::ConcatLowerLower(d, columns[k + 4], columns[k]), d, out + k * out_stride);
-      hn::StoreU(hn::ConcatUpperUpper(d, columns[k + 4], columns[k]), d, out + (k + 4) * out_stride);
+#if HWY_TARGET <= HWY_AVX3
+      const auto pick = [](auto quarters, hn::VFromD<D> a, hn::VFromD<D> b)
+                            HWY_ATTR { return hn::VFromD<D>{_mm512_shuffle_f32x4(a.raw, b.raw, quarters)}; };
+      const std::integral_constant<int, 0x88> even;
+      const std::integral_constant<int, 0xDD> odd;
+      const auto a = pick(even, columns[k], columns[k + 4]), b = pick(even, columns[k + 8], columns[k + 12]);
+      const auto c = pick(odd, columns[k], columns[k + 4]), e = pick(odd, columns[k + 8], columns[k + 12]);
+      store(0, pick(even, a, b));
+      store(4, pick(even, c, e));
+      store(8, pick(odd, a, b));
+      store(12, pick(odd, c, e));
+#endif
     }
   }
 }
@@ -47,7 +63,7 @@ void transpose(const float* in, std::size_t in_stride, std::size_t rows, std::si
                std::size_t out_stride) {
   std::size_t whole_rows = 0, whole_cols = 0;
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  const hn::CappedTag<float, 8> d;
+  const hn::CappedTag<float, 16> d;
   constexpr std::size_t kLanes = hn::MaxLanes(d);
   whole_rows = rows / kLanes * kLanes;
   whole_cols = cols / kLanes * kLanes;

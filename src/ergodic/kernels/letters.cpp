@@ -112,7 +112,9 @@ void weigh_letters(const LetterCall& call, LetterScratch& scratch) {
 /// The random words of the sites of a row, and some more.
 void draw_words(const Draw& draw, std::uint32_t row, LetterScratch& scratch) {
   for (std::size_t s = 0; s < scratch.words.size(); s += kWordsAtATime) {
-    ars_words<kWordsAtATime>(draw.keys(), draw.counter(row, static_cast<std::uint32_t>(s)), scratch.words.data() + s);
+    const Words first = draw.counter(row, static_cast<std::uint32_t>(s));
+    ars_words<kWordsAtATime>(draw.keys(), ars_counters(ArsTag<kWordsAtATime>(), first, {1, 0, 0, 0}),
+                             scratch.words.data() + s);
   }
 }
 #endif

@@ -55,7 +55,8 @@ struct Entry {
   static constexpr std::size_t kVectors = kEntryBytes / sizeof(T) / kLanes;
 };
 
-/// Writes the 16 sums of four rows, given one vector of each, at the vector's place in the entries of a group.
+/// Writes the 16 sums of four rows, given one vector of each, at the vector's place in the entries of a group. All but
+/// the first, which is zero from the start: stores are what limits this.
 template <class T>
 HWY_INLINE void fill_group(typename Entry<T>::V w0, typename Entry<T>::V w1, typename Entry<T>::V w2,
                            typename Entry<T>::V w3, T* HWY_RESTRICT group) {
@@ -63,7 +64,7 @@ HWY_INLINE void fill_group(typename Entry<T>::V w0, typename Entry<T>::V w1, typ
   const auto zero = hn::Zero(E::d);
   const typename E::V low[4] = {zero, w0, w1, hn::Add(w0, w1)};
   const typename E::V high[4] = {zero, w2, w3, hn::Add(w2, w3)};
-  for (std::size_t e = 0; e < kGroupEntries; ++e) {
+  for (std::size_t e = 1; e < kGroupEntries; ++e) {
     hn::Store(hn::Add(low[e % 4], high[e / 4]), E::d, group + e * (kEntryBytes / sizeof(T)));
   }
 }

@@ -14,15 +14,21 @@ HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 
 /// The nearest integers; of numbers that have none in 32 bits, and of NaN, anything that has none in 16 bits either.
-/// Highway's NearestInt takes twice as many instructions to saturate as well.
+/// Where there is an instruction for that, Highway's NearestInt takes twice as many instructions to saturate as well.
 template <class V>
 HWY_INLINE auto nearest(V v) {
-#if HWY_TARGET == HWY_AVX2
-  return hwy::HWY_NAMESPACE::Vec256<std::int32_t>{_mm256_cvtps_epi32(v.raw)};
-#else
   return hwy::HWY_NAMESPACE::NearestInt(v);
-#endif
 }
+#if HWY_TARGET <= HWY_AVX2
+HWY_INLINE auto nearest(hwy::HWY_NAMESPACE::Vec256<float> v) {
+  return hwy::HWY_NAMESPACE::Vec256<std::int32_t>{_mm256_cvtps_epi32(v.raw)};
+}
+#endif
+#if HWY_TARGET <= HWY_AVX3
+HWY_INLINE auto nearest(hwy::HWY_NAMESPACE::Vec512<float> v) {
+  return hwy::HWY_NAMESPACE::Vec512<std::int32_t>{_mm512_cvtps_epi32(v.raw)};
+}
+#endif
 
 }  // namespace ergodic::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

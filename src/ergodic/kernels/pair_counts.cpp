@@ -38,7 +38,7 @@ struct CountBlock {
 
 /// What a thread needs for a tile.
 struct CountScratch {
-  alignas(kCacheLine) std::array<std::int8_t, LookupPlan::kMaxGroups * kGroupBytes> table;
+  alignas(kCacheLine) std::array<std::int8_t, LookupPlan::kMaxGroups * kGroupBytes> table{};
   alignas(kCacheLine) std::array<std::int16_t, LookupPlan::kMaxRows * kTileColumns> counts{};  // zero between tiles
   alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows * kTileColumns> sums;             // of earlier counts
   bool any_earlier = false;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "ergodic/kernels/lane_bits-inl.hpp"
 #include "ergodic/kernels/lookup-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,58 +33,40 @@ void sum_rows(const Bits& bits, std::size_t word, std::size_t begin, std::size_t
 }
 
 #else
-using D32 = hn::CappedTag<std::int32_t, 8>;
+using D32 = hn::CappedTag<std::int32_t, 16>;
 constexpr D32 d32;
-constexpr std::size_t kLanes = hn::MaxLanes(d32), kVectors = 32 / kLanes;
-
-/// The bits of a half word, as masks of 32 lanes.
-class HalfWord {
- public:
-  HalfWord() {
-    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
-      bit_[v] = hn::Shl(hn::Set(d32, 1), hn::Iota(d32, static_cast<std::int32_t>(v * kLanes)));
-    });
-  }
-  /// Lanes of vector v, all ones where the bit is set.
-  HWY_INLINE hn::VFromD<D32> mask(std::uint32_t half, std::size_t v) const {
-    return hn::VecFromMask(d32, hn::TestBit(hn::Set(d32, static_cast<std::int32_t>(half)), bit_[v]));
-  }
-
- private:
-  hn::VFromD<D32> bit_[kVectors];
-};
+constexpr std::size_t kLanes = hn::MaxLanes(d32), kVectors = Bits::kWordBits / kLanes;
 
 std::int32_t sum_values(std::span<const std::uint64_t> words, const float* HWY_RESTRICT values) {
-  const hn::RebindToFloat<D32> df;
-  const HalfWord bits;
-  hn::VFromD<decltype(df)> sum[kVectors];
-  unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { sum[v] = hn::Zero(df); });
+  using D = hn::RebindToFloat<D32>;
+  constexpr D d;
+  const LaneBits<D> lanes;
+  hn::VFromD<D> sum[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
   for (const std::uint64_t word : words) {
-    for (const std::uint64_t half : {word & 0xFFFFFFFFu, word >> 32}) {
-      unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
-        const auto on = hn::BitCast(df, bits.mask(static_cast<std::uint32_t>(half), v));
-        sum[v] = hn::Add(sum[v], hn::And(on, hn::Load(df, values + v * kLanes)));
-      });
-      values += 32;
-    }
+    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
+      const auto on = lanes.mask(word >> (v * kLanes));
+      sum[v % 4] = hn::Add(sum[v % 4], hn::IfThenElseZero(on, hn::Load(d, values + v * kLanes)));
+    });
+    values += Bits::kWordBits;
   }
-  for (std::size_t v = 1; v < kVectors; ++v) sum[0] = hn::Add(sum[0], sum[v]);
-  return static_cast<std::int32_t>(hn::GetLane(hn::SumOfLanes(df, sum[0])));
+  const auto all = hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
+  return static_cast<std::int32_t>(hn::GetLane(hn::SumOfLanes(d, all)));
 }
 
 void sum_rows(const Bits& bits, std::size_t word, std::size_t begin, std::size_t end,
               const std::int32_t* HWY_RESTRICT of_rows, std::int32_t* HWY_RESTRICT out) {
-  const HalfWord masks;
-  for (std::size_t half = 2 * word; half < 2 * word + 2; ++half, out += 32) {
-    hn::VFromD<D32> sum[kVectors];
-    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { sum[v] = hn::Zero(d32); });
-    for (std::size_t r = begin; r < end; ++r) {
-      const auto of_row = hn::Set(d32, of_rows[r]);
-      const std::uint32_t on = bits.half_word(r, half);
-      unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { sum[v] = hn::Add(sum[v], hn::And(of_row, masks.mask(on, v))); });
-    }
-    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { hn::StoreU(sum[v], d32, out + v * kLanes); });
+  const LaneBits<D32> lanes;
+  hn::VFromD<D32> sum[kVectors];
+  unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { sum[v] = hn::Zero(d32); });
+  for (std::size_t r = begin; r < end; ++r) {
+    const auto of_row = hn::Set(d32, of_rows[r]);
+    const std::uint64_t on = bits.row(r)[word];
+    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
+      const auto mask = lanes.mask(on >> (v * kLanes));
+      sum[v] = hn::Add(sum[v], hn::IfThenElseZero(mask, of_row));
+    });
   }
+  unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { hn::StoreU(sum[v], d32, out + v * kLanes); });
 }
 #endif
 }  // namespace ergodic::HWY_NAMESPACE

@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 
@@ -47,10 +48,17 @@ HWY_INLINE hn::VFromD<D16> demote(D16 d16, V32 low, V32 high) {
   const auto packed = hn::ReorderDemote2To(d16, low, high);
   if constexpr (hn::MaxLanes(d16) == 8) {
     return packed;
-  } else {  // vectors of 32 bytes are packed by halves: low, high, low, high
+  } else {  // longer vectors are packed by 16 bytes: low, high, low, high
     const hn::Repartition<std::uint32_t, D16> d32;
-    alignas(32) static constexpr std::int32_t kOrder[8] = {0, 1, 4, 5, 2, 3, 6, 7};
-    return hn::BitCast(d16, hn::TableLookupLanes(hn::BitCast(d32, packed), hn::SetTableIndices(d32, kOrder)));
+    constexpr std::size_t kLanes = hn::MaxLanes(d32);
+    alignas(64) static constexpr auto kOrder = [] {
+      std::array<std::int32_t, kLanes> out{};
+      for (std::size_t k = 0; k < kLanes; ++k) {
+        out[k] = static_cast<std::int32_t>(k % (kLanes / 2) / 2 * 4 + k / (kLanes / 2) * 2 + k % 2);
+      }
+      return out;
+    }();
+    return hn::BitCast(d16, hn::TableLookupLanes(hn::BitCast(d32, packed), hn::SetTableIndices(d32, kOrder.data())));
   }
 }
 
@@ -59,7 +67,7 @@ HWY_INLINE void quantise_with(const float* HWY_RESTRICT weights, std::size_t str
                               const float* HWY_RESTRICT scales, std::int16_t* HWY_RESTRICT values,
                               std::int16_t* HWY_RESTRICT positive, std::int16_t* HWY_RESTRICT negative,
                               float* HWY_RESTRICT rounding) {
-  const hn::CappedTag<float, 8> df;
+  const hn::CappedTag<float, 16> df;
   const hn::Repartition<std::int16_t, decltype(df)> d16;
   constexpr std::size_t kLanes = hn::MaxLanes(d16), kHalf = kLanes / 2;
   constexpr std::size_t kVectors = kTileColumns / kLanes;

@@ -62,7 +62,7 @@ void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, con
         fields_of(hn::Load(d32, lanes.sums[c]), hn::Load(d32, lanes.sums[c] + kUpper), scale, scale, offset, offset);
     const Verdict verdict = judge(pieces, field, hn::Load(du16, lanes.random[c]), share, hn::Set(du16, rules[c].spread),
                                   hn::Set(du16, rules[c].slack));
-    V16 now = hn::Not(verdict.off);
+    V16 now = hn::BitCast(d16, hn::Not(hn::VecFromMask(du16, verdict.off)));
     for (std::uint32_t unsure = bits_of(verdict.unsure) & used; unsure != 0; unsure &= unsure - 1) {
       const auto k = static_cast<std::size_t>(std::countr_zero(unsure));
       if ((lanes.fixed[place(k)] >> c) & 1u) continue;

@@ -26,6 +26,7 @@ namespace ergodic {
 struct SigmoidPieces {
   static constexpr std::size_t kPieces = 16;
   alignas(16) std::uint8_t bytes[3][2][kPieces];
+  alignas(64) std::int16_t lanes[3][2 * kPieces];  // the same whole, and once more, for look-ups of lanes
 };
 const SigmoidPieces& sigmoid_pieces();
 
@@ -71,7 +72,7 @@ struct UnsureUnits {
 
 /// What a thread needs for a tile.
 struct TileScratch {
-  alignas(kCacheLine) std::array<std::int16_t, kBlockRows / kGroupBits * kGroupBytes / sizeof(std::int16_t)> table;
+  alignas(kCacheLine) std::array<std::int16_t, kBlockRows / kGroupBits * kGroupBytes / sizeof(std::int16_t)> table{};
   alignas(kCacheLine) std::array<std::int32_t, LookupPlan::kMaxRows * kTileColumns> sums;
   std::array<UnsureUnits, LookupPlan::kMaxRows> unsure;
 };
@@ -93,11 +94,11 @@ struct TileScratch {
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/ars-inl.hpp"
 #include "ergodic/kernels/certified.hpp"
+#include "ergodic/kernels/lane_bits-inl.hpp"
 #include "ergodic/kernels/lookup-inl.hpp"
 #include "ergodic/kernels/nearest-inl.hpp"
 
@@ -168,11 +169,16 @@ HWY_INLINE void add_up(const QuantisedWeights& weights, const LookupPlan& plan, 
 
 /// 65536 * sigmoid(-|field| / 4096), at most 32768.
 HWY_INLINE VU16 tail_of(const SigmoidPieces& pieces, V16 field) {
-  const hn::Repartition<std::uint8_t, D16> d8;
   const auto size = hn::BitCast(du16, hn::Max(field, hn::SaturatedSub(hn::Zero(d16), field)));
   const auto piece = hn::ShiftRight<11>(size);
   const auto x = hn::BitCast(d16, hn::ShiftLeft<4>(hn::And(size, hn::Set(du16, 2047))));
+#if HWY_TARGET <= HWY_AVX3
+  const auto coefficient = [&](std::size_t k) ERGODIC_LAMBDA {
+    return V16{_mm512_permutexvar_epi16(piece.raw, hn::Load(d16, pieces.lanes[k]).raw)};
+  };
+#else
   // Indices for the low and the high byte; one with its top bit set gives zero.
+  const hn::Repartition<std::uint8_t, D16> d8;
   const auto low = hn::BitCast(d8, hn::Or(piece, hn::Set(du16, 0x8000)));
   const auto high = hn::BitCast(d8, hn::Or(hn::ShiftLeft<8>(piece), hn::Set(du16, 0x0080)));
   const auto coefficient = [&](std::size_t k) ERGODIC_LAMBDA {
@@ -180,6 +186,7 @@ HWY_INLINE VU16 tail_of(const SigmoidPieces& pieces, V16 field) {
     const auto high_bytes = hn::TableLookupBytesOr0(hn::LoadDup128(d8, pieces.bytes[k][1]), high);
     return hn::BitCast(d16, hn::Or(low_bytes, high_bytes));
   };
+#endif
   const auto slope = hn::Add(coefficient(1), hn::MulFixedPoint15(coefficient(2), x));
   return hn::BitCast(du16, hn::Add(coefficient(0), hn::MulFixedPoint15(slope, x)));
 }
@@ -222,9 +229,9 @@ HWY_INLINE V16 fields_of(V32 lower, V32 upper, VF32 lower_scale, VF32 upper_scal
   return hn::ReorderDemote2To(d16, field(lower, lower_scale, lower_offset), field(upper, upper_scale, upper_offset));
 }
 
-/// Lanes of all ones where the unit is off, unless it is unsure; and where it is unsure.
+/// Where the unit is off, unless it is unsure; and where it is unsure.
 struct Verdict {
-  V16 off, unsure;
+  hn::MFromD<DU16> off, unsure;
 };
 
 /// `share` is that of the chain's terms, see Terms; spread and slack are those of the unit's rule.
@@ -233,19 +240,18 @@ HWY_INLINE Verdict judge(const SigmoidPieces& pieces, V16 field, VU16 random, VU
   const auto variance = hn::MulHigh(tail, hn::Sub(hn::Zero(du16), tail));
   const auto margin = hn::SaturatedAdd(hn::MulHigh(hn::MulHigh(variance, share), spread), slack);
   // A unit that is more likely on is treated as one that is more likely off, with all random bits inverted.
-  const auto likely = hn::BitCast(du16, hn::VecFromMask(d16, hn::Gt(field, hn::Set(d16, -1))));
-  const auto number = hn::Xor(random, likely);
+  const auto likely = hn::RebindMask(du16, hn::Gt(field, hn::Set(d16, -1)));
+  const auto number = hn::Xor(random, hn::VecFromMask(du16, likely));
   const auto below = hn::SaturatedSub(tail, number), above = hn::SaturatedSub(number, tail);
   const auto zero = hn::Zero(du16);
   const auto distance = hn::SaturatedSub(hn::Or(below, above), margin);
-  const auto expected = hn::VecFromMask(du16, hn::Eq(below, zero));
-  return {hn::BitCast(d16, hn::Xor(expected, likely)), hn::BitCast(d16, hn::VecFromMask(du16, hn::Eq(distance, zero)))};
+  return {hn::Xor(hn::Eq(below, zero), likely), hn::Eq(distance, zero)};
 }
 
-/// A bit for each lane that is not zero, of one vector.
-HWY_INLINE std::uint32_t bits_of(V16 lanes) {
+/// A bit for each lane of one vector.
+HWY_INLINE std::uint32_t bits_of(hn::MFromD<DU16> lanes) {
   std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(d16, hn::MaskFromVec(lanes), bytes);
+  hn::StoreMaskBits(du16, lanes, bytes);
   std::uint32_t bits;
   std::memcpy(&bits, bytes, sizeof(bits));
   return bits;
@@ -255,19 +261,12 @@ HWY_INLINE std::uint32_t bits_of(V16 lanes) {
 /// any order, in vectors of T.
 template <class T, bool kSigns>
 HWY_INLINE T sum_of_bits(const std::uint64_t* bits, const float* HWY_RESTRICT weights, std::size_t count) {
-  const hn::CappedTag<float, 8> d;
-  const hn::RebindToSigned<decltype(d)> di;
+  const hn::CappedTag<float, 16> d;
   constexpr std::size_t kFloats = hn::MaxLanes(d);
-  // Moving bit k of a word to the sign of lane k.
-  const auto to_sign = hn::Sub(hn::Set(di, 31), hn::Iota(di, 0));
-  const auto term = [&](std::int32_t word, std::size_t k, const float* from) ERGODIC_LAMBDA {
-    const auto w = hn::LoadU(d, from + k);
-    const auto moved = hn::Shl(hn::Set(di, static_cast<std::int32_t>(static_cast<std::uint32_t>(word) >> k)), to_sign);
-    if constexpr (kSigns) {
-      return hn::Xor(w, hn::BitCast(d, hn::AndNot(moved, hn::Set(di, std::numeric_limits<std::int32_t>::min()))));
-    } else {
-      return hn::And(w, hn::BitCast(d, hn::BroadcastSignBit(moved)));
-    }
+  const LaneBits<decltype(d)> lanes;
+  const auto term = [&](std::uint64_t word, const float* from) ERGODIC_LAMBDA {
+    const auto w = hn::LoadU(d, from), on = hn::IfThenElseZero(lanes.mask(word), w);
+    return kSigns ? hn::Sub(hn::Add(on, on), w) : on;
   };
   const hn::Repartition<T, decltype(d)> dt;
   hn::VFromD<decltype(dt)> sums[4] = {hn::Zero(dt), hn::Zero(dt), hn::Zero(dt), hn::Zero(dt)};
@@ -280,12 +279,14 @@ HWY_INLINE T sum_of_bits(const std::uint64_t* bits, const float* HWY_RESTRICT we
       sums[2 * k % 4 + 1] = hn::Add(sums[2 * k % 4 + 1], hn::PromoteTo(dt, hn::UpperHalf(half, terms)));
     }
   };
-  const auto* words = reinterpret_cast<const std::uint8_t*>(bits);
   std::size_t i = 0;
-  for (; i + 32 <= count; i += 32) {
-    std::int32_t word;
-    std::memcpy(&word, words + i / 8, sizeof(word));
-    unroll<32 / kFloats>([&](auto k) ERGODIC_LAMBDA { add(k, term(word, k * kFloats, weights + i)); });
+  for (; i + 64 <= count; i += 64) {
+    const std::uint64_t word = bits[i / 64];
+    unroll<64 / kFloats>([&](auto k)
+                             ERGODIC_LAMBDA { add(k, term(word >> (k * kFloats), weights + i + k * kFloats)); });
+  }
+  for (; i + kFloats <= count; i += kFloats) {
+    add(std::integral_constant<std::size_t, 0>{}, term(bits[i / 64] >> (i % 64), weights + i));
   }
   T total = hn::GetLane(hn::SumOfLanes(dt, hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]))));
   for (; i < count; ++i) {
@@ -345,18 +346,21 @@ inline HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint3
 /// The upper random bits of the units of a tile, for one chain after the other.
 class CoarseBits {
  public:
-  CoarseBits(const Draw& draw, std::uint32_t first_chain, std::uint32_t first_unit)
-      : keys_(draw.keys()), counter_(draw.counter(first_chain, first_unit / kCoarseUnits)) {}
+  HWY_INLINE CoarseBits(const Draw& draw, std::uint32_t first_chain, std::uint32_t first_unit)
+      : keys_(draw.keys()), at_(ars_counters(d_, draw.counter(first_chain, first_unit / kCoarseUnits), {1, 0, 0, 0})) {}
 
   /// Those of the next chain.
   HWY_INLINE void next(std::uint16_t* HWY_RESTRICT out) {
-    ars_words<kTileColumns / kCoarseUnits>(keys_, counter_, reinterpret_cast<Words*>(out));
-    ++counter_[1];
+    ars_words<kBlocks>(keys_, at_, reinterpret_cast<Words*>(out));
+    alignas(16) static constexpr std::uint32_t kNextChain[4] = {0, 1, 0, 0};
+    at_ = hn::Add(at_, hn::LoadDup128(d_, kNextChain));
   }
 
  private:
+  static constexpr std::size_t kBlocks = kTileColumns / kCoarseUnits;
+  static constexpr ArsTag<kBlocks> d_{};
   ArsKeys keys_;
-  Words counter_;
+  hn::VFromD<ArsTag<kBlocks>> at_;
 };
 
 #endif

@@ -145,6 +145,7 @@ SigmoidPieces make_pieces() {
     for (std::size_t k = 0; k < 3; ++k) {
       const double rounded = std::min(std::nearbyint(coefficients[k] * 65536.0), 32767.0);
       const auto value = static_cast<std::uint16_t>(static_cast<std::int16_t>(rounded));
+      out.lanes[k][piece] = out.lanes[k][piece + SigmoidPieces::kPieces] = static_cast<std::int16_t>(rounded);
       out.bytes[k][0][piece] = static_cast<std::uint8_t>(value & 0xFFu);
       out.bytes[k][1][piece] = static_cast<std::uint8_t>(value >> 8);
     }
