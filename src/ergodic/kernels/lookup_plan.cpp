@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 
@@ -56,6 +57,26 @@ std::uint16_t* write_filled(std::uint64_t word, std::size_t base, std::uint16_t*
   }
   return entries;
 }
+#elif HWY_TARGET == HWY_AVX3_DL
+HWY_INLINE std::uint16_t* write_filled(std::uint64_t word, std::size_t base, std::uint16_t* entries) {
+  static_assert(kGroupBits == 4 && kEntryBytes == 64 && kGroupBytes == 1024);
+  const hn::FixedTag<std::uint16_t, 16> d;
+  // Each byte is any eight neighbouring bits of the word: lane g becomes group g, moved up by six bits.
+  alignas(32) static constexpr auto kFirstBit = [] {
+    std::array<std::uint8_t, 32> out{};
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = static_cast<std::uint8_t>((2 * k + 58 + k % 2 * 6) % 64);
+    return out;
+  }();
+  const __m256i bits = _mm256_multishift_epi64_epi8(_mm256_load_si256(reinterpret_cast<const __m256i*>(&kFirstBit)),
+                                                    _mm256_set1_epi64x(static_cast<std::int64_t>(word)));
+  const auto values = hn::And(hn::VFromD<decltype(d)>{bits}, hn::Set(d, 0x03C0));
+  const auto places =
+      hn::Add(hn::Set(d, static_cast<std::uint16_t>(base)), hn::ShiftLeft<10>(hn::Iota(d, std::uint16_t{0})));
+  const auto filled = hn::Ne(values, hn::Zero(d));
+  const hn::VFromD<decltype(d)> chosen{_mm256_maskz_compress_epi16(filled.raw, hn::Add(values, places).raw)};
+  hn::StoreU(chosen, d, entries);
+  return entries + hn::CountTrue(d, filled);
+}
 #else
 HWY_INLINE std::uint16_t* write_filled(std::uint64_t word, std::size_t base, std::uint16_t* entries) {
   static_assert(kGroupBits == 4 && kEntryBytes == 64 && kGroupBytes == 1024);
@@ -84,7 +105,7 @@ HWY_INLINE std::uint16_t* write_filled(std::uint64_t word, std::size_t base, std
 void plan_block(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) {
   std::uint64_t used[2] = {};
   std::array<std::uint8_t, LookupPlan::kMaxRows> pairs;
-  block.first.fill(0);
+  std::array<std::uint16_t, LookupPlan::kMaxPairs + 2> counts[2] = {};  // by turns, so that none waits for the other
   block.stride = bits.words * kWordGroups;
   for (std::size_t r = 0; r < bits.rows; ++r) {
     const std::uint64_t* words = bits.at(b, r);
@@ -97,15 +118,16 @@ void plan_block(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) 
     }
     block.set_bits[r] = static_cast<std::uint8_t>(set);
     pairs[r] = static_cast<std::uint8_t>((groups + 1) / 2);
-    ++block.first[pairs[r] + std::size_t{1}];
+    ++counts[r % 2][pairs[r] + std::size_t{1}];
   }
   block.used_groups = 0;
   for (std::size_t g = 0; g < kWordGroups * bits.words; ++g) {
     block.used_groups |= static_cast<std::uint32_t>((used[g / kWordGroups] >> (kGroupBits * (g % kWordGroups))) & 1u)
                          << g;
   }
+  block.first[0] = 0;
   for (std::size_t p = 1; p < block.first.size(); ++p) {
-    block.first[p] = static_cast<std::uint16_t>(block.first[p] + block.first[p - 1]);
+    block.first[p] = static_cast<std::uint16_t>(block.first[p - 1] + counts[0][p] + counts[1][p]);
   }
 
   std::array<std::uint16_t, LookupPlan::kMaxPairs + 1> next;
@@ -119,11 +141,8 @@ void plan_block(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) 
     for (std::size_t w = 0; w < bits.words; ++w) {
       entry = write_filled(words[w], w * kWordGroups * kGroupBytes, entry);
     }
-    if (entry == first) continue;
-    // An odd number is made even by the zero entry of the last group; an even one is left as it is, without a branch.
-    const std::ptrdiff_t odd = (entry - first) % 2;
-    const std::size_t last = entry[-1];
-    entry[odd - 1] = static_cast<std::uint16_t>(odd != 0 ? last / kGroupBytes * kGroupBytes : last);
+    // An odd number is made even by the first entry of all, which is zero.
+    if (entry != first + block.stride) *entry = 0;
   }
 }
 

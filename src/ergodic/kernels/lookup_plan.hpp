@@ -1,8 +1,9 @@
 // Which entries of a look-up table each row of bits selects.
 //
 // A table has an entry of one cache line for each of the 16 values of each group of four bits. The entry of the empty
-// selection is zero, so it need not be looked up. Rows are sorted by how many look-ups they have, so that the loops
-// over them have a fixed length and no branch to guess. A plan is made once and used with the tables of all tiles.
+// selection is zero in every table, so it need be neither filled nor looked up. Rows are sorted by how many look-ups they
+// have, so that the loops over them have a fixed length and no branch to guess. A plan is made once and used with the
+// tables of all tiles.
 #pragma once
 
 #include <array>
