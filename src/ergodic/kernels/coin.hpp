@@ -19,14 +19,19 @@ inline std::uint32_t coarse_bits(const Words& block, std::uint32_t unit) {
   return (block[lane / 2] >> (16 * (lane % 2))) & 0xFFFFu;
 }
 
+/// Where the lower bits of a unit are: in which block, and in which word of it.
+inline std::uint32_t fine_block(std::uint32_t unit) { return kFineBlocks | (unit / 4); }
+inline double fine_bits(const Words& block, std::uint32_t unit) {
+  return static_cast<double>(block[unit % 4]) * 0x1p-32;
+}
+
 /// Whether the coin of (chain, unit) falls below p, its 16 upper bits being known.
 inline bool falls_below(double p, std::uint32_t coarse, const Draw& draw, std::uint32_t chain, std::uint32_t unit) {
   const double upper = coarse;
   const double threshold = p * 0x1p16;
   if (upper + 1.0 <= threshold) return true;
   if (upper >= threshold) return false;
-  const std::uint32_t fine = draw.words(chain, kFineBlocks | (unit / 4))[unit % 4];
-  return upper + static_cast<double>(fine) * 0x1p-32 < threshold;
+  return upper + fine_bits(draw.words(chain, fine_block(unit)), unit) < threshold;
 }
 
 /// Calls set(unit, whether its coin falls below probability(unit)) for units [0, count) of a chain.

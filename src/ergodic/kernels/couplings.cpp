@@ -4,9 +4,11 @@
 #define HWY_TARGET_INCLUDE "ergodic/kernels/couplings.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <type_traits>
 
@@ -79,6 +81,15 @@ void transpose(const float* in, std::size_t in_stride, std::size_t rows, std::si
   }
 }
 
+/// Some whole rows of a block, which the next to read them finds in memory.
+void copy_past_caches(const float* HWY_RESTRICT in, std::size_t rows, float* HWY_RESTRICT out, std::size_t stride) {
+  const hn::CappedTag<float, 16> d;
+  for (std::size_t i = 0; i < rows; ++i, in += kBlockRows, out += stride) {
+    for (std::size_t j = 0; j < kBlockRows; j += hn::Lanes(d)) hn::Stream(hn::Load(d, in + j), d, out + j);
+  }
+  hwy::FlushStream();
+}
+
 }  // namespace ergodic::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -86,7 +97,8 @@ HWY_AFTER_NAMESPACE();
 namespace ergodic {
 namespace {
 HWY_EXPORT(transpose);
-}
+HWY_EXPORT(copy_past_caches);
+}  // namespace
 
 Couplings::Couplings(std::size_t rows, std::size_t cols, float rows_low, float columns_low)
     : transposed_(cols, rows), to_columns_(rows, cols, rows_low), to_rows_(cols, rows, columns_low) {}
@@ -95,13 +107,19 @@ void Couplings::renew_block(MatrixView<const float> weights, std::size_t row, st
   assert(row % kBlock == 0 && column % kBlock == 0);
   const std::size_t n = weights.rows(), m = weights.cols();
   const std::size_t row_end = std::min(n, row + kBlock), column_end = std::min(m, column + kBlock);
-  HWY_DYNAMIC_DISPATCH(transpose)
-  (weights.data() + row * m + column, m, row_end - row, column_end - column, transposed_.data() + column * n + row, n);
+  const float* const from = weights.data() + row * m + column;
+  float* const to = transposed_.data() + column * n + row;
+  alignas(kCacheLine) std::array<float, kBlock * kBlock> near;
+  const bool past_caches = transposed_.elements().size_bytes() > kCachedBytes && n % kBlock == 0;
+  const float* const turned = past_caches ? near.data() : to;
+  const std::size_t stride = past_caches ? kBlock : n;
+  HWY_DYNAMIC_DISPATCH(transpose)(from, m, row_end - row, column_end - column, past_caches ? near.data() : to, stride);
+  if (past_caches) HWY_DYNAMIC_DISPATCH(copy_past_caches)(near.data(), column_end - column, to, n);
   for (std::size_t j = column; j < column_end; j += kTileColumns) {
-    to_columns_.round_block(j / kTileColumns, row / kBlockRows, weights);
+    to_columns_.round_block(j / kTileColumns, row / kBlockRows, from + (j - column), m);
   }
   for (std::size_t i = row; i < row_end; i += kTileColumns) {
-    to_rows_.round_block(i / kTileColumns, column / kBlockRows, transposed_);
+    to_rows_.round_block(i / kTileColumns, column / kBlockRows, turned + (i - row), stride);
   }
 }
 

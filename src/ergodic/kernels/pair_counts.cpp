@@ -32,6 +32,7 @@ struct CountBlock {
   std::size_t first_row;
   std::size_t rows;
   bool negative;
+  bool first;  // nothing has been counted yet
 };
 
 }  // namespace
@@ -39,8 +40,8 @@ struct CountBlock {
 /// What a thread needs for a tile.
 struct CountScratch {
   alignas(kCacheLine) std::array<std::int8_t, LookupPlan::kMaxGroups * kGroupBytes> table{};
-  alignas(kCacheLine) std::array<std::int16_t, LookupPlan::kMaxRows * kTileColumns> counts{};  // zero between tiles
-  alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows * kTileColumns> sums;             // of earlier counts
+  alignas(kCacheLine) std::array<std::int16_t, LookupPlan::kMaxRows * kTileColumns> counts;
+  alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows * kTileColumns> sums;  // of earlier counts
   bool any_earlier = false;
 
   /// Adds the counts of some rows to the sums, to make room for others.
@@ -48,7 +49,6 @@ struct CountScratch {
     for (std::size_t k = 0; k < rows * kTileColumns; ++k) {
       sums[k] = (any_earlier ? sums[k] : 0.0f) + weight * static_cast<float>(counts[k]);
     }
-    std::fill_n(counts.begin(), rows * kTileColumns, std::int16_t{0});
     any_earlier = true;
   }
 };
@@ -61,6 +61,7 @@ namespace ergodic::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
 void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch) {
+  if (block.first) std::fill_n(scratch.counts.begin(), block.units * kTileColumns, std::int16_t{0});
   for (std::size_t r = block.first_row; r < block.first_row + block.rows; ++r) {
     const std::uint64_t columns = block.y->row(r)[tile];
     for (std::size_t i = 0; i < block.units; ++i) {
@@ -97,18 +98,28 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
     }
   }
   std::int16_t* HWY_RESTRICT counts = scratch.counts.data();
-  look_up<std::int8_t, LookupPlan::kMaxGroups>(
-      *block.plan, table, [&](std::size_t unit, const Tile::V* sum) ERGODIC_LAMBDA {
-        const hn::Half<Tile::D> half;
-        const hn::Rebind<std::int16_t, decltype(half)> d16;
-        unroll<Tile::kVectors>([&](auto v) ERGODIC_LAMBDA {
-          std::int16_t* HWY_RESTRICT to = counts + unit * kTileColumns + v * Tile::kLanes;
-          const auto low = hn::PromoteTo(d16, hn::LowerHalf(half, sum[v])),
-                     high = hn::PromoteTo(d16, hn::UpperHalf(half, sum[v]));
-          hn::Store(hn::Add(hn::Load(d16, to), low), d16, to);
-          hn::Store(hn::Add(hn::Load(d16, to + Tile::kLanes / 2), high), d16, to + Tile::kLanes / 2);
+  const hn::Half<Tile::D> half;
+  const hn::Rebind<std::int16_t, decltype(half)> d16;
+  using V = hn::VFromD<decltype(d16)>;
+  const auto look_up_block = [&](const auto& put) ERGODIC_LAMBDA {
+    look_up<std::int8_t, LookupPlan::kMaxGroups>(
+        *block.plan, table, [&](std::size_t unit, const Tile::V* sum) ERGODIC_LAMBDA {
+          unroll<Tile::kVectors>([&](auto v) ERGODIC_LAMBDA {
+            std::int16_t* HWY_RESTRICT to = counts + unit * kTileColumns + v * Tile::kLanes;
+            put(hn::PromoteTo(d16, hn::LowerHalf(half, sum[v])), to);
+            put(hn::PromoteTo(d16, hn::UpperHalf(half, sum[v])), to + Tile::kLanes / 2);
+          });
         });
-      });
+  };
+  if (block.first) {
+    for (std::size_t k = 0; k < block.plan->first[1]; ++k) {
+      std::fill_n(counts + block.plan->row[k] * kTileColumns, kTileColumns, std::int16_t{0});
+    }
+    look_up_block([&](V count, std::int16_t* to) ERGODIC_LAMBDA { hn::Store(count, d16, to); });
+  } else {
+    look_up_block([&](V count, std::int16_t* to)
+                      ERGODIC_LAMBDA { hn::Store(hn::Add(hn::Load(d16, to), count), d16, to); });
+  }
 }
 #endif
 }  // namespace ergodic::HWY_NAMESPACE
@@ -181,10 +192,11 @@ float PairCounts::count_tile(std::span<const WeightedPairs> pairs, std::size_t f
         weight = pairs[s].weight;
         counted = 0;
       }
+      const bool first_block = counted == 0;
       counted += count;
       const bool negative = pairs[s].weight != weight;
       HWY_DYNAMIC_DISPATCH(add_counts)
-      ({&side.plan.block(b), pairs[s].x, pairs[s].y, first, rows, begin, count, negative}, tile, scratch);
+      ({&side.plan.block(b), pairs[s].x, pairs[s].y, first, rows, begin, count, negative, first_block}, tile, scratch);
     }
   }
   return weight;
@@ -217,11 +229,9 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
       // Block by block, so that each is still in the nearest cache when it is used.
       for (std::size_t r = 0; r < rows; r += kRows) {
         const std::size_t some = std::min(kRows, rows - r);
-        std::int16_t* counts = scratch.counts.data() + r * kTileColumns;
+        const std::int16_t* counts = scratch.counts.data() + r * kTileColumns;
         const float* earlier = scratch.any_earlier ? scratch.sums.data() + r * kTileColumns : nullptr;
         sink(first + r, tile * kTileColumns, {{counts, some, kTileColumns}, weight, earlier});
-        const Timed timed(context.profile, Stage::kCount);
-        std::fill_n(counts, some * kTileColumns, std::int16_t{0});
       }
     });
   }

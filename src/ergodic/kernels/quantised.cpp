@@ -4,12 +4,14 @@
 #define HWY_TARGET_INCLUDE "ergodic/kernels/quantised.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <span>
 
 #include "ergodic/kernels/nearest-inl.hpp"
 
@@ -22,7 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
 void quantise(const float* weights, std::size_t stride, std::size_t rows, const float* scales, std::int16_t* values,
-              std::int16_t* positive, std::int16_t* negative, float* rounding) {
+              std::int16_t* positive, std::int16_t* negative, float* rounding, bool) {
   for (std::size_t c = 0; c < kTileColumns; ++c) {
     std::int32_t sum[2] = {};
     float off = 0.0f;
@@ -40,7 +42,43 @@ void quantise(const float* weights, std::size_t stride, std::size_t rows, const 
   }
 }
 
+void add_sums(std::span<const BlockSums> blocks, ColumnSums& out) {
+  out = {};
+  for (const BlockSums& block : blocks) {
+    for (std::size_t c = 0; c < kTileColumns; ++c) {
+      const std::int32_t above = block.positive[c], below = block.negative[c];
+      out.positive[c] += above;
+      out.negative[c] += below;
+      out.largest[c] = std::max(out.largest[c], std::max(above, -below));
+      out.rounding[c] += block.rounding[c];
+    }
+  }
+}
+
 #else
+
+/// The sums over all blocks.
+void add_sums(std::span<const BlockSums> blocks, ColumnSums& out) {
+  const hn::CappedTag<std::int32_t, 16> d;
+  const hn::Rebind<std::int16_t, decltype(d)> d16;
+  const hn::RebindToFloat<decltype(d)> df;
+  for (std::size_t c = 0; c < kTileColumns; c += hn::Lanes(d)) {
+    auto positive = hn::Zero(d), negative = hn::Zero(d), largest = hn::Zero(d);
+    auto rounding = hn::Zero(df);
+    for (const BlockSums& block : blocks) {
+      const auto above = hn::PromoteTo(d, hn::Load(d16, block.positive.data() + c)),
+                 below = hn::PromoteTo(d, hn::Load(d16, block.negative.data() + c));
+      positive = hn::Add(positive, above);
+      negative = hn::Add(negative, below);
+      largest = hn::Max(largest, hn::Max(above, hn::Neg(below)));
+      rounding = hn::Add(rounding, hn::Load(df, block.rounding.data() + c));
+    }
+    hn::Store(positive, d, out.positive.data() + c);
+    hn::Store(negative, d, out.negative.data() + c);
+    hn::Store(largest, d, out.largest.data() + c);
+    hn::Store(rounding, df, out.rounding.data() + c);
+  }
+}
 
 /// The lanes of `low`, then those of `high`, in 16 bits.
 template <class D16, class V32>
@@ -62,11 +100,11 @@ HWY_INLINE hn::VFromD<D16> demote(D16 d16, V32 low, V32 high) {
   }
 }
 
-template <bool kRounding>
-HWY_INLINE void quantise_with(const float* HWY_RESTRICT weights, std::size_t stride, std::size_t rows,
-                              const float* HWY_RESTRICT scales, std::int16_t* HWY_RESTRICT values,
-                              std::int16_t* HWY_RESTRICT positive, std::int16_t* HWY_RESTRICT negative,
-                              float* HWY_RESTRICT rounding) {
+template <bool kRounding, bool kPastCaches>
+void quantise_with(const float* HWY_RESTRICT weights, std::size_t stride, std::size_t rows,
+                   const float* HWY_RESTRICT scales, std::int16_t* HWY_RESTRICT values,
+                   std::int16_t* HWY_RESTRICT positive, std::int16_t* HWY_RESTRICT negative,
+                   float* HWY_RESTRICT rounding) {
   const hn::CappedTag<float, 16> df;
   const hn::Repartition<std::int16_t, decltype(df)> d16;
   constexpr std::size_t kLanes = hn::MaxLanes(d16), kHalf = kLanes / 2;
@@ -91,7 +129,8 @@ HWY_INLINE void quantise_with(const float* HWY_RESTRICT weights, std::size_t str
       const auto rounded = demote(d16, low, high);
       above[v] = hn::SaturatedAdd(above[v], hn::Max(rounded, zero));
       below[v] = hn::SaturatedAdd(below[v], hn::Min(rounded, zero));
-      hn::Store(rounded, d16, values + i * kTileColumns + v * kLanes);
+      std::int16_t* HWY_RESTRICT to = values + i * kTileColumns + v * kLanes;
+      kPastCaches ? hn::Stream(rounded, d16, to) : hn::Store(rounded, d16, to);
     }
   }
   for (std::size_t v = 0; v < kVectors; ++v) {
@@ -104,12 +143,11 @@ HWY_INLINE void quantise_with(const float* HWY_RESTRICT weights, std::size_t str
 }
 
 void quantise(const float* weights, std::size_t stride, std::size_t rows, const float* scales, std::int16_t* values,
-              std::int16_t* positive, std::int16_t* negative, float* rounding) {
-  if (rounding) {
-    quantise_with<true>(weights, stride, rows, scales, values, positive, negative, rounding);
-  } else {
-    quantise_with<false>(weights, stride, rows, scales, values, positive, negative, nullptr);
-  }
+              std::int16_t* positive, std::int16_t* negative, float* rounding, bool past_caches) {
+  const auto quantise_so = rounding ? (past_caches ? quantise_with<true, true> : quantise_with<true, false>)
+                                    : (past_caches ? quantise_with<false, true> : quantise_with<false, false>);
+  quantise_so(weights, stride, rows, scales, values, positive, negative, rounding);
+  if (past_caches) hwy::FlushStream();
 }
 #endif
 }  // namespace ergodic::HWY_NAMESPACE
@@ -119,6 +157,7 @@ HWY_AFTER_NAMESPACE();
 namespace ergodic {
 namespace {
 HWY_EXPORT(quantise);
+HWY_EXPORT(add_sums);
 
 constexpr int kLargestExponent = 24;  // finer units gain nothing, and sums stay far from the range of 32 bits
 constexpr int kSmallestExponent = 4;  // with coarser ones, next to nothing could be certified
@@ -154,12 +193,10 @@ void QuantisedWeights::assign(MatrixView<const float> weights, std::span<const f
   finish(weights, bias, context);
 }
 
-void QuantisedWeights::round_block(std::size_t tile, std::size_t block, MatrixView<const float> weights) {
-  assert(weights.rows() == rows_ && weights.cols() == cols_);
-  const std::size_t row = block * kBlockRows, rows = std::min(kBlockRows, rows_ - row);
+void QuantisedWeights::round_block(std::size_t tile, std::size_t block, const float* weights, std::size_t stride) {
+  const std::size_t rows = std::min(kBlockRows, rows_ - block * kBlockRows);
   const std::size_t column = tile * kTileColumns, width = std::min(kTileColumns, cols_ - column);
-  const float* from = weights.data() + row * cols_ + column;
-  std::size_t stride = cols_;
+  const float* from = weights;
   alignas(kCacheLine) std::array<float, kBlockRows * kTileColumns> padded;
   if (width < kTileColumns) {
     padded.fill(0.0f);
@@ -170,7 +207,8 @@ void QuantisedWeights::round_block(std::size_t tile, std::size_t block, MatrixVi
   BlockSums& sums = sums_[tile * blocks() + block];
   HWY_DYNAMIC_DISPATCH(quantise)
   (from, stride, rows, next_scales_.data() + column, values_.data() + place(tile, block), sums.positive.data(),
-   sums.negative.data(), low_ == 0.0f ? nullptr : sums.rounding.data());
+   sums.negative.data(), low_ == 0.0f ? nullptr : sums.rounding.data(),
+   values_.size() * sizeof(std::int16_t) > kCachedBytes);
 }
 
 void QuantisedWeights::finish(MatrixView<const float> weights, std::span<const float> bias, const Context& context) {
@@ -181,24 +219,7 @@ void QuantisedWeights::finish(MatrixView<const float> weights, std::span<const f
 }
 
 void QuantisedWeights::finish_tile(std::size_t tile, MatrixView<const float> weights, std::span<const float> bias) {
-  std::array<std::int32_t, kTileColumns> positive, negative, largest;
-  std::array<float, kTileColumns> rounding;
-  const auto add_up = [&] {
-    positive.fill(0);
-    negative.fill(0);
-    largest.fill(0);
-    rounding.fill(0.0f);
-    for (std::size_t b = 0; b < blocks(); ++b) {
-      const BlockSums& sums = sums_[tile * blocks() + b];
-      for (std::size_t c = 0; c < kTileColumns; ++c) {
-        const std::int32_t above = sums.positive[c], below = sums.negative[c];
-        positive[c] += above;
-        negative[c] += below;
-        largest[c] = std::max(largest[c], std::max(above, -below));
-        rounding[c] += sums.rounding[c];
-      }
-    }
-  };
+  ColumnSums sums;
   const std::size_t first = tile * kTileColumns;
   const auto set_next = [&](std::size_t j, int exponent) {
     next_exponents_[j] = exponent;
@@ -206,10 +227,10 @@ void QuantisedWeights::finish_tile(std::size_t tile, MatrixView<const float> wei
   };
   // The units of last time are nearly always right again; where they are too small, larger ones are.
   for (bool again = true; again;) {
-    add_up();
+    HWY_DYNAMIC_DISPATCH(add_sums)(std::span(sums_).subspan(tile * blocks(), blocks()), sums);
     again = false;
     for (std::size_t c = 0; c < kTileColumns; ++c) {
-      if (largest[c] < kTooLarge || next_exponents_[first + c] == kSmallestExponent) continue;
+      if (sums.largest[c] < kTooLarge || next_exponents_[first + c] == kSmallestExponent) continue;
       set_next(first + c, next_exponents_[first + c] - 1);
       again = true;
     }
@@ -220,21 +241,21 @@ void QuantisedWeights::finish_tile(std::size_t tile, MatrixView<const float> wei
 
   for (std::size_t c = 0; c < std::min(kTileColumns, cols_ - first); ++c) {
     const std::size_t j = first + c;
-    const double unit = 1.0 / next_scales_[j];
+    const double unit = this->unit(j);
     // Each weight is within half a unit of its rounded value.
-    double sizes = unit * (positive[c] - negative[c] + 0.5 * static_cast<double>(rows_));
-    if (largest[c] >= kTooLarge) {
+    double sizes = unit * (sums.positive[c] - sums.negative[c] + 0.5 * static_cast<double>(rows_));
+    if (sums.largest[c] >= kTooLarge) {
       sizes = 0.0;
       for (std::size_t i = 0; i < rows_; ++i) sizes += std::abs(double{weights(i, j)});
     }
     reach_[j] = static_cast<float>(1.001 * (std::abs(bias[j]) + sizes));
-    offsets_[j] = bias[j] + low_ * unit * (positive[c] + negative[c]);
-    roundings_[j] = low_ == 0.0f ? 0.5f * static_cast<float>(rows_) : 1.001f * rounding[c];
-    if (largest[c] >= kTooLarge || !(reach_[j] < kLargestReach)) exponents_[j] = kNone;
+    offsets_[j] = bias[j] + low_ * unit * (sums.positive[c] + sums.negative[c]);
+    roundings_[j] = low_ == 0.0f ? 0.5f * static_cast<float>(rows_) : 1.001f * sums.rounding[c];
+    if (sums.largest[c] >= kTooLarge || !(reach_[j] < kLargestReach)) exponents_[j] = kNone;
   }
   // With room for twice the sums, a finer unit is tried next time.
   for (std::size_t c = 0; c < kTileColumns; ++c) {
-    const bool room = largest[c] < kTooLarge / 2 && next_exponents_[first + c] < kLargestExponent;
+    const bool room = sums.largest[c] < kTooLarge / 2 && next_exponents_[first + c] < kLargestExponent;
     if (room) set_next(first + c, next_exponents_[first + c] + 1);
   }
 }

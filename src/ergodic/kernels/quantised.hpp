@@ -21,6 +21,22 @@ namespace ergodic {
 inline constexpr std::size_t kTileColumns = 32;
 inline constexpr std::size_t kBlockRows = 64;
 
+/// What is larger than this has left the caches before it is read again, so it is written past them.
+inline constexpr std::size_t kCachedBytes = std::size_t{16} << 20;
+
+/// The sums over a block of the rounded weights of each column, by their sign; 32767 and -32768 if they do not fit.
+/// Also how far they are from the weights, if all inputs count: where a low input is zero, it has no part in the error.
+struct alignas(kCacheLine) BlockSums {
+  std::array<std::int16_t, kTileColumns> positive{}, negative{};
+  std::array<float, kTileColumns> rounding{};
+};
+
+/// The same over all blocks, and the largest of any block.
+struct alignas(kCacheLine) ColumnSums {
+  std::array<std::int32_t, kTileColumns> positive, negative, largest;
+  std::array<float, kTileColumns> rounding;
+};
+
 /// W(i, j) is about values(tile, i, column) * 2^-exponent(j).
 class QuantisedWeights {
  public:
@@ -58,17 +74,14 @@ class QuantisedWeights {
 
   /// The same in parts: every block of every tile is rounded, in any order, and then `finish` is called. It chooses
   /// other units where the sums demand it, and renews what depends on the biases.
-  void round_block(std::size_t tile, std::size_t block, MatrixView<const float> weights);
+  void round_block(std::size_t tile, std::size_t block, MatrixView<const float> weights) {
+    round_block(tile, block, weights.data() + block * kBlockRows * cols_ + tile * kTileColumns, cols_);
+  }
+  /// The same, given where the first weight of the block lies, and how far its rows are from each other.
+  void round_block(std::size_t tile, std::size_t block, const float* weights, std::size_t stride);
   void finish(MatrixView<const float> weights, std::span<const float> bias, const Context& context);
 
  private:
-  /// The sums over a block, of each sign; 32767 and -32768 if they do not fit. Also how far they are from the weights,
-  /// if all inputs count: where a low input is zero, it has no part in the error.
-  struct alignas(kCacheLine) BlockSums {
-    std::array<std::int16_t, kTileColumns> positive{}, negative{};
-    std::array<float, kTileColumns> rounding{};
-  };
-
   std::size_t place(std::size_t tile, std::size_t block) const {
     return (tile * padded_rows_ + block * kBlockRows) * kTileColumns;
   }

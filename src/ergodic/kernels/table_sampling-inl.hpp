@@ -321,8 +321,11 @@ inline HWY_NOINLINE bool decide_in_double(const TableCall& call, std::size_t r, 
   // Two sums in double, this one and the definition's, differ by at most a roundoff of the reach for each addition.
   const double additions = 2.0 * static_cast<double>(call.x.units()) + 16.0;
   const double off = 0x1p-53 * additions * 0.25 * gap * double{tempered_reach(call.map, unit)} + 0x1p-49;
-  const bool above = falls_below(p - off, coarse, call.draw, chain, unit);
-  if (above == falls_below(p + off, coarse, call.draw, chain, unit)) return above;
+  Words fine;
+  ars_words<1>(call.draw.keys(), hn::LoadU(ArsTag<1>(), call.draw.counter(chain, fine_block(unit)).data()), &fine);
+  const double number = 0x1p-16 * (coarse + fine_bits(fine, unit));
+  if (number < p - off) return true;
+  if (number >= p + off) return false;
   return defined_bit(call.x, row, call.map, gap, call.draw, chain, unit, coarse);
 }
 
