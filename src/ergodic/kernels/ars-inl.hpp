@@ -50,15 +50,34 @@ HWY_INLINE void ars_vectors(D d_words, const ArsKeys& keys, hn::VFromD<D> at, hn
 }
 
 /// The words of kBlocks blocks, whose indices follow those of `at`.
+template <std::size_t kBlocks, std::size_t kVectors>
+HWY_INLINE void ars_following(const ArsKeys& keys, hn::VFromD<ArsTag<kBlocks>> at,
+                              hn::VFromD<ArsTag<kBlocks>> (&out)[kVectors]) {
+  constexpr ArsTag<kBlocks> d;
+  static_assert(kVectors * hn::MaxLanes(d) == 4 * kBlocks);
+  alignas(16) static constexpr std::uint32_t kNext[4] = {kBlocks / kVectors, 0, 0, 0};
+  ars_vectors(d, keys, at, hn::LoadDup128(d, kNext), out);
+}
 template <std::size_t kBlocks>
 HWY_INLINE void ars_words(const ArsKeys& keys, hn::VFromD<ArsTag<kBlocks>> at, Words* HWY_RESTRICT out) {
   constexpr ArsTag<kBlocks> d;
   constexpr std::size_t kInVector = hn::MaxLanes(d) / 4;
-  static_assert(kBlocks % kInVector == 0);
-  alignas(16) static constexpr std::uint32_t kNext[4] = {kInVector, 0, 0, 0};
   hn::VFromD<decltype(d)> vectors[kBlocks / kInVector];
-  ars_vectors(d, keys, at, hn::LoadDup128(d, kNext), vectors);
+  ars_following<kBlocks>(keys, at, vectors);
   for (std::size_t k = 0; k < kBlocks / kInVector; ++k) hn::StoreU(vectors[k], d, out[k * kInVector].data());
+}
+
+/// A vector of vectors that are as long or shorter, the first one lowest.
+template <class D, class V>
+HWY_INLINE hn::VFromD<D> joined(D d, const V* parts) {
+  constexpr std::size_t kBytes = hn::MaxLanes(d) * sizeof(hn::TFromD<D>);
+  constexpr std::size_t kPartBytes = hn::MaxLanes(hn::DFromV<V>()) * sizeof(hn::TFromV<V>);
+  if constexpr (kBytes == kPartBytes) {
+    return hn::BitCast(d, parts[0]);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, joined(half, parts + kBytes / 2 / kPartBytes), joined(half, parts));
+  }
 }
 
 #endif

@@ -106,8 +106,10 @@ void sweep_tile(const TableCall& call, const LookupPlan& plan, FixedUnits fixed,
   for (std::size_t first = 0; first < call.rows; first += kLanes) {
     const std::size_t chains = std::min(kLanes, call.rows - first);
     for (std::size_t k = 0; k < chains; ++k) {
+      VU16 next[kVectors];
+      coarse.next(next);
       alignas(kCacheLine) std::uint16_t random[kTileColumns];
-      coarse.next(random);
+      unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { hn::Store(next[v], du16, random + v * kLanes); });
       const std::int32_t* sums = scratch.sums.data() + (first + k) * kTileColumns;
       const std::size_t at = place(k);
       unroll<kTileColumns>([&](auto c) ERGODIC_LAMBDA {

@@ -353,8 +353,10 @@ class CoarseBits {
       : keys_(draw.keys()), at_(ars_counters(d_, draw.counter(first_chain, first_unit / kCoarseUnits), {1, 0, 0, 0})) {}
 
   /// Those of the next chain.
-  HWY_INLINE void next(std::uint16_t* HWY_RESTRICT out) {
-    ars_words<kBlocks>(keys_, at_, reinterpret_cast<Words*>(out));
+  HWY_INLINE void next(VU16 (&out)[kVectors]) {
+    hn::VFromD<ArsTag<kBlocks>> found[kBlocks * 4 / hn::MaxLanes(d_)];
+    ars_following<kBlocks>(keys_, at_, found);
+    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { out[v] = joined(du16, found + std::size(found) / kVectors * v); });
     alignas(16) static constexpr std::uint32_t kNextChain[4] = {0, 1, 0, 0};
     at_ = hn::Add(at_, hn::LoadDup128(d_, kNextChain));
   }

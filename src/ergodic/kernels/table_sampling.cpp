@@ -73,12 +73,13 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, const s
   }
 
   CoarseBits coarse(call.draw, call.first_chain, first_unit);
-  alignas(kCacheLine) std::uint16_t random[2][kTileColumns];
-  coarse.next(random[0]);
+  VU16 next[kVectors];
+  coarse.next(next);
   std::size_t unsure_count = 0;
   for (std::size_t r = 0; r < call.rows; ++r) {
-    // Those of the next chain, which the CPU makes while it judges this one.
-    coarse.next(random[(r + 1) % 2]);
+    VU16 random[kVectors];
+    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { random[v] = next[v]; });
+    coarse.next(next);  // which the CPU makes while it judges this chain
     const auto share = hn::Set(du16, call.terms.shares()[r]);
     const std::int32_t* HWY_RESTRICT sums = all_sums + r * kTileColumns;
     // What is unsure is written always, and kept if there is any: the CPU has nothing to guess.
@@ -89,10 +90,9 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, const s
       const auto field = fields_of(hn::Load(d32, sums + kFirst), hn::Load(d32, sums + kUpper),
                                    hn::Load(df32, scales + kFirst), hn::Load(df32, scales + kUpper),
                                    hn::Load(df32, offsets + kFirst), hn::Load(df32, offsets + kUpper));
-      const auto number = hn::Load(du16, random[r % 2] + kFirst);
-      hn::Store(number, du16, unsure.random.data() + kFirst);
+      hn::Store(random[v], du16, unsure.random.data() + kFirst);
       const Verdict verdict =
-          judge(pieces, field, number, share, hn::Load(du16, spreads + kFirst), hn::Load(du16, slacks + kFirst));
+          judge(pieces, field, random[v], share, hn::Load(du16, spreads + kFirst), hn::Load(du16, slacks + kFirst));
       off |= bits_of(verdict.off) << kFirst;
       unsure_units |= bits_of(verdict.unsure) << kFirst;
     });
