@@ -150,6 +150,19 @@ void quantise(const float* weights, std::size_t stride, std::size_t rows, const 
   if (past_caches) hwy::FlushStream();
 }
 #endif
+
+/// The first `width` columns of some rows, and zeros up to the width of a tile.
+void pad_rows(const float* HWY_RESTRICT from, std::size_t stride, std::size_t rows, std::size_t width,
+              float* HWY_RESTRICT out) {
+  const hn::CappedTag<float, 4> d;
+  for (std::size_t i = 0; i < rows; ++i, from += stride, out += kTileColumns) {
+    std::size_t c = 0;
+    for (; c + hn::Lanes(d) <= width; c += hn::Lanes(d)) hn::Store(hn::LoadU(d, from + c), d, out + c);
+    for (std::size_t k = c; k < kTileColumns; k += hn::Lanes(d)) hn::Store(hn::Zero(d), d, out + k);
+    for (; c < width; ++c) out[c] = from[c];
+  }
+}
+
 }  // namespace ergodic::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -158,6 +171,7 @@ namespace ergodic {
 namespace {
 HWY_EXPORT(quantise);
 HWY_EXPORT(add_sums);
+HWY_EXPORT(pad_rows);
 
 constexpr int kLargestExponent = 24;  // finer units gain nothing, and sums stay far from the range of 32 bits
 constexpr int kSmallestExponent = 4;  // with coarser ones, next to nothing could be certified
@@ -199,8 +213,7 @@ void QuantisedWeights::round_block(std::size_t tile, std::size_t block, const fl
   const float* from = weights;
   alignas(kCacheLine) std::array<float, kBlockRows * kTileColumns> padded;
   if (width < kTileColumns) {
-    padded.fill(0.0f);
-    for (std::size_t i = 0; i < rows; ++i) std::copy_n(from + i * stride, width, padded.data() + i * kTileColumns);
+    HWY_DYNAMIC_DISPATCH(pad_rows)(from, stride, rows, width, padded.data());
     from = padded.data();
     stride = kTileColumns;
   }
