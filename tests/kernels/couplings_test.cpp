@@ -62,6 +62,13 @@ TEST(Couplings, HaveAllFormsOfTheWeightsAtAllSizes) {
   }
 }
 
+TEST(Couplings, HaveAllFormsOfWeightsThatNoCacheHolds) {
+  constexpr std::size_t kRows = 4160, kCols = 2050;
+  static_assert(kRows * kCols * sizeof(std::int16_t) > kCachedBytes);
+  Threads threads(2);
+  ASSERT_NO_FATAL_FAILURE(expect_renewed(kRows, kCols, 0.1f, Context{&threads}));
+}
+
 TEST(Couplings, HaveAllFormsOfTheWeightsAroundTheEdgesForAnyNumberOfThreads) {
   for (const std::size_t rows : {63u, 64u, 65u, 127u, 128u, 129u, 513u}) {
     for (const std::size_t cols : {31u, 32u, 33u, 95u, 96u, 97u, 129u}) {

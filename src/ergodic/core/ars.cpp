@@ -2,6 +2,10 @@
 
 #include <bit>
 
+#ifdef __x86_64__
+#include <wmmintrin.h>
+#endif
+
 namespace ergodic {
 
 namespace {
@@ -79,7 +83,30 @@ Words aes_last_round(const Words& state, const Words& key) {
           unmixed(d, a, b, c) ^ key[3]};
 }
 
+#ifdef __x86_64__
+namespace {
+
+__attribute__((target("aes"))) Words ars_by_instructions(const Words& counter, const ArsKeys& keys) {
+  const auto load = [](const Words& words) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(words.data())); };
+  __m128i state = _mm_xor_si128(load(counter), load(keys[0]));
+  for (std::size_t round = 1; round < kArsRounds; ++round) state = _mm_aesenc_si128(state, load(keys[round]));
+  Words out;
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out.data()), _mm_aesenclast_si128(state, load(keys[kArsRounds])));
+  return out;
+}
+
+}  // namespace
+#endif
+
 Words ars(const Words& counter, const ArsKeys& keys) {
+#ifdef __x86_64__
+  static const bool has_instructions = __builtin_cpu_supports("aes");
+  if (has_instructions) return ars_by_instructions(counter, keys);
+#endif
+  return ars_by_table(counter, keys);
+}
+
+Words ars_by_table(const Words& counter, const ArsKeys& keys) {
   Words state = counter;
   for (std::size_t k = 0; k < 4; ++k) state[k] ^= keys[0][k];
   for (std::size_t round = 1; round < kArsRounds; ++round) state = aes_round(state, keys[round]);

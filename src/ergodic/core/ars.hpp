@@ -1,7 +1,7 @@
 // The ARS4x32 bijection with seven rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): 128
 // random bits for each 128-bit counter and 128-bit key. A round is one of AES, so a CPU with AES instructions needs one
-// instruction for it; here it is written with a table, and defines the numbers for every CPU. Not for secrets: the keys
-// of the rounds are an arithmetic sequence, and seven rounds are as many as statistics need, with some to spare.
+// instruction for it; for others it is written with a table. Not for secrets: the keys of the rounds are an arithmetic
+// sequence, and seven rounds are as many as statistics need, with some to spare.
 //
 // Words are in the byte order of the instructions: byte i of a block is bits 8 * (i % 4) and up of word i / 4.
 #pragma once
@@ -27,5 +27,7 @@ Words aes_last_round(const Words& state, const Words& key);
 
 /// 128 random bits.
 Words ars(const Words& counter, const ArsKeys& keys);
+/// The same for CPUs without instructions for AES.
+Words ars_by_table(const Words& counter, const ArsKeys& keys);
 
 }  // namespace ergodic

@@ -37,6 +37,9 @@ struct CountBlock {
 
 }  // namespace
 
+/// 64 x 64 bits.
+struct alignas(kCacheLine) BitSquare : std::array<std::uint64_t, 64> {};
+
 /// What a thread needs for a tile.
 struct CountScratch {
   alignas(kCacheLine) std::array<std::int8_t, LookupPlan::kMaxGroups * kGroupBytes> table{};
@@ -75,8 +78,49 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
   }
 }
 
+/// Swaps ever smaller squares across the diagonal.
+void transpose_square(BitSquare& rows) {
+  std::uint64_t mask = 0x00000000FFFFFFFFu;
+  for (std::size_t size = 32; size != 0; size >>= 1, mask ^= mask << size) {
+    for (std::size_t k = 0; k < 64; k = ((k | size) + 1) & ~size) {
+      const std::uint64_t swapped = ((rows[k] >> size) ^ rows[k | size]) & mask;
+      rows[k] ^= swapped << size;
+      rows[k | size] ^= swapped;
+    }
+  }
+}
+
 #else
 using Tile = Entry<std::int8_t>;
+
+/// Brings together the bytes of a column of bytes, and takes their bits one after the other.
+void transpose_square(BitSquare& rows) {
+  const hn::CappedTag<std::uint8_t, 64> d;
+  using V = hn::VFromD<decltype(d)>;
+  constexpr std::size_t kLanes = hn::MaxLanes(d), kVectors = sizeof(BitSquare) / kLanes, kHalf = kVectors / 2;
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(rows.data());
+  V from[kVectors];
+  unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { from[v] = hn::Load(d, bytes + v * kLanes); });
+  // A place has six bits for the row, then three for the byte. The lowest becomes the highest, three times.
+  unroll<3>([&](auto) ERGODIC_LAMBDA {
+    V to[kVectors];
+    unroll<kHalf>([&](auto v) ERGODIC_LAMBDA {
+      to[v] = hn::ConcatEven(d, from[2 * v + 1], from[2 * v]);
+      to[v + kHalf] = hn::ConcatOdd(d, from[2 * v + 1], from[2 * v]);
+    });
+    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { from[v] = to[v]; });
+  });
+  constexpr std::size_t kOfByte = 64 / kLanes;  // vectors
+  unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
+    const hn::RebindToSigned<decltype(d)> di;
+    auto left = hn::BitCast(di, from[v]);
+    unroll<8>([&](auto k) ERGODIC_LAMBDA {
+      const std::size_t row = v / kOfByte * 8 + 7 - k;
+      hn::StoreMaskBits(di, hn::Lt(left, hn::Zero(di)), bytes + row * 8 + v % kOfByte * (kLanes / 8));
+      left = hn::Add(left, left);
+    });
+  });
+}
 
 /// Adds the counts of one block of rows, in 8 bits, to those in 16.
 void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch) {
@@ -129,24 +173,13 @@ HWY_AFTER_NAMESPACE();
 namespace ergodic {
 namespace {
 HWY_EXPORT(add_counts);
+HWY_EXPORT(transpose_square);
 
 constexpr std::size_t kBlockWords = 2;
 constexpr std::size_t kMaxBlockRows = LookupPlan::kMaxGroups * kGroupBits;
 constexpr std::size_t kMaxCount = 32767;
 
 std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
-
-/// Transposes 64 x 64 bits in place: swaps ever smaller squares across the diagonal.
-void transpose_square(std::array<std::uint64_t, 64>& rows) {
-  std::uint64_t mask = 0x00000000FFFFFFFFu;
-  for (std::size_t size = 32; size != 0; size >>= 1, mask ^= mask << size) {
-    for (std::size_t k = 0; k < 64; k = ((k | size) + 1) & ~size) {
-      const std::uint64_t swapped = ((rows[k] >> size) ^ rows[k | size]) & mask;
-      rows[k] ^= swapped << size;
-      rows[k | size] ^= swapped;
-    }
-  }
-}
 
 }  // namespace
 
@@ -158,14 +191,14 @@ void PairCounts::transpose(const Bits& x, Side& side, const Context& context) {
   side.transposed.resize(side.blocks * units * kBlockWords);
   context.for_blocks(Bits::words_for(units), 4, [&](std::size_t first_word, std::size_t last_word) {
     const Timed timed(context.profile, Stage::kPlan);
-    std::array<std::uint64_t, 64> square;
+    BitSquare square;
     for (std::size_t w = first_word; w < last_word; ++w) {
       for (std::size_t b = 0; b < side.blocks; ++b) {
         for (std::size_t s = 0; s < kBlockWords; ++s) {
           const std::size_t begin = std::min(x.rows(), b * side.block_rows + s * 64);
           const std::size_t end = std::min({x.rows(), (b + 1) * side.block_rows, begin + 64});
           for (std::size_t k = 0; k < 64; ++k) square[k] = begin + k < end ? x.row(begin + k)[w] : 0;
-          transpose_square(square);
+          HWY_DYNAMIC_DISPATCH(transpose_square)(square);
           for (std::size_t k = 0; k < std::min<std::size_t>(64, units - w * 64); ++k) {
             side.transposed[(b * units + w * 64 + k) * kBlockWords + s] = square[k];
           }
