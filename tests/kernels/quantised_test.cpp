@@ -271,5 +271,19 @@ TEST(QuantisedWeights, AreTheSameForAnyNumberOfThreads) {
   }
 }
 
+// The plain target writes everything through the caches, the others not what is so large.
+TEST(QuantisedWeights, AreTheSameOnEveryTargetIfNoCacheHoldsThem) {
+  constexpr std::size_t kRows = 8390, kCols = 1030;
+  static_assert(kRows * kCols * sizeof(std::int16_t) > kCachedBytes);
+  const Matrix<float> weights = test::random_matrix(kRows, kCols, 1, 0.1f), bias = test::random_matrix(1, kCols, 2);
+  std::vector<QuantisedWeights> all;
+  test::for_each_target([&] {
+    QuantisedWeights found(kRows, kCols, 0.0f);
+    found.assign(weights, bias.row(0), {});
+    all.push_back(std::move(found));
+    ASSERT_NO_FATAL_FAILURE(expect_same(all.back(), all.front()));
+  });
+}
+
 }  // namespace
 }  // namespace ergodic
