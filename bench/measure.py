@@ -142,6 +142,16 @@ class Measurement:
 
     # ---- Further measurements ----
 
+    def speedup(self, workload, name):
+        """How much faster two threads are than one, in each round; they take turns."""
+        say(f"{workload.name} with two threads")
+        ratios = []
+        for round_number in range(self.rounds):
+            request = {**workload.request_for(name, self.size), "seed": round_number + 1}
+            one, two = (self.turn(name, request, threads)["speed"] for threads in (1, 2))
+            ratios.append(two / one)
+        return {"name": workload.name, "ratios": ratios}
+
     def products(self, workload):
         """sgemm's products alone as shares of the most multiply-adds that the core can do; medians over the rounds."""
         request = {**workload.request, "kind": "products", "seed": 1}
@@ -157,7 +167,7 @@ class Measurement:
         for round_number in range(rounds):
             for index, point in enumerate(curve.points):
                 for name in names:
-                    turn = self.turn(name, {**point.request, "seed": round_number + 1}, point.threads)
+                    turn = self.turn(name, {**point.request, "seed": round_number + 1})
                     values[name][index].append(turn["macs_per_second"] / turn["hertz"])
         medians = {name: [statistics.median(value) for value in points] for name, points in values.items()}
         return {"axis": curve.axis, "kind": curve.kind, "points": [point.value for point in curve.points],

@@ -29,8 +29,6 @@ def summarise(result):
 
 def falls(curve):
     """Neighbouring points between which the multiply-adds in a cycle change by more than a factor of two."""
-    if curve["axis"] == "threads":
-        return []
     out = []
     for name, values in curve["macs_per_cycle"].items():
         for (x, y), (next_x, next_y) in itertools.pairwise(zip(curve["points"], values)):
@@ -64,6 +62,12 @@ def products_table(products):
     for entry in products:
         shares = (f"{share:.0%}" for share in entry["shares"].values())
         rows.append((entry["name"], f"{entry['peak'] / 1e9:.1f}", *shares))
+    return columns(rows)
+
+
+def speedups_table(speedups):
+    rows = [("two threads", "times as fast as one, median (min to max)")]
+    rows += [(entry["name"], _spread_text(spread(entry["ratios"]), lambda ratio: f"{ratio:.2f}")) for entry in speedups]
     return columns(rows)
 
 

@@ -24,6 +24,7 @@ class Workload:
     amount: str  # the field of the request by which the work grows, if a part of the work will do
     check: dict = field(default_factory=dict)  # changes the request into one whose answer shows if the code is right
     threads: int = 1
+    scales: bool = False  # whether Ergodic is measured with two threads too
 
     @property
     def kind(self):
@@ -78,7 +79,8 @@ def workloads(size):
         request = training(visible=visible, hidden=hidden, **{"rows": rows, "batch": batch, **changes})
         method = f"{request['method'].upper()}-{request['steps']}"
         return Workload(name, f"{shape}, {method}, batch {batch}, {request['rows']:,} rows", "samples/s", request,
-                        contenders, "rows", learning_check(pick(2000, 20000), batch, pick(100, 300)))
+                        contenders, "rows", learning_check(pick(2000, 20000), batch, pick(100, 300)),
+                        scales=name == "W1b")
 
     sweeps = pick(20, 100, 1000)
     chains, ais_chains, temperatures = pick(100, 1000), pick(20, 100), pick(50, 1000)
@@ -93,7 +95,7 @@ def workloads(size):
         Workload("W3", f"{shape}, {chains:,} chains, {sweeps:,} Gibbs sweeps", "chain-sweeps/s",
                  dict(kind="gibbs", machine=("trained machine", hidden), data=("test",), visible=visible, hidden=hidden,
                       chains=chains, sweeps=sweeps),
-                 (*MATRICES, "sklearn"), "sweeps", dict(sweeps=pick(20, 50))),
+                 (*MATRICES, "sklearn"), "sweeps", dict(sweeps=pick(20, 50)), scales=True),
         Workload("W4", f"{shape}, AIS, {ais_chains} chains, {temperatures:,} temperatures", "chain-temperatures/s",
                  dict(kind="ais", machine=("trained machine", hidden), base=("base",), visible=visible, hidden=hidden,
                       chains=ais_chains, temperatures=temperatures),
@@ -126,7 +128,6 @@ def workloads(size):
 class Point:
     value: float
     request: dict
-    threads: int = 1
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,4 @@ def curves(size):
             "density": [0.05, 0.1, 0.2, 0.3, 0.5][:most]}
     swept = [Curve(axis, kind, [Point(value, request(kind, **{axis: value})) for value in values])
              for axis, values in axes.items() for kind in ("train", "gibbs")]
-    threads = [Curve("threads", kind, [Point(count, request(kind), count) for count in (1, 2)])
-               for kind in ("train", "gibbs")]
-    return swept + threads
+    return swept

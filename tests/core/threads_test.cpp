@@ -55,5 +55,21 @@ TEST(Context, BlocksDependOnTheSizeAlone) {
   EXPECT_EQ(cuts(Context{}).back(), 103u);
 }
 
+TEST(Context, BlocksOfSeveralRangesCoverEachOnce) {
+  const std::vector<std::size_t> counts = {0, 103, 1, 0, 40, 7, 0};
+  Threads threads(3);
+  for (const Context& context : {Context{}, Context{&threads}}) {
+    std::vector<std::vector<int>> seen;
+    for (const std::size_t count : counts) seen.emplace_back(count);
+    context.for_blocks_of_all(
+        counts.size(), [&](std::size_t k) { return counts[k]; }, 10,
+        [&](std::size_t k, std::size_t begin, std::size_t end) {
+          EXPECT_TRUE(begin % 10 == 0 && (end == begin + 10 || end == counts[k])) << begin << " to " << end;
+          for (std::size_t i = begin; i < end; ++i) ++seen[k][i];
+        });
+    for (std::size_t k = 0; k < counts.size(); ++k) EXPECT_EQ(seen[k], std::vector<int>(counts[k], 1));
+  }
+}
+
 }  // namespace
 }  // namespace ergodic

@@ -13,9 +13,11 @@ void expect_counts(const Bits& bits, const Context& context = {}) {
     for (std::size_t c = 0; c < bits.cols(); ++c) truth[c] += bits.get(r, c);
   }
   test::for_each_target([&] {
-    std::vector<std::uint32_t> found(bits.cols(), 77);
-    count_columns(bits, found, context);
+    const Bits other = test::random_bits(3, 70, 0.5, 1);
+    std::vector<std::uint32_t> found(bits.cols(), 77), again = found, of_other(other.cols());
+    count_columns(std::array<ColumnCounts, 3>{{{&bits, found}, {&other, of_other}, {&bits, again}}}, context);
     ASSERT_EQ(found, truth) << bits.rows() << " x " << bits.cols();
+    ASSERT_EQ(again, truth);
   });
 }
 

@@ -23,20 +23,43 @@ std::vector<float> random_values(std::size_t size, std::uint64_t seed) {
   return out;
 }
 
-/// Compares with plain sums, in integers, on each instruction set. With a weight that is a power of two all is exact.
-void expect_projection(const Bits& x, const Bits& y, std::span<const float> values, const Context& context = {}) {
+/// weight * sum over j of #{rows: x(r, i) and y(r, j) are on} value(j) for each i, in integers.
+std::vector<double> plain_projection(const Bits& x, const Bits& y, double weight, std::span<const float> values) {
   std::vector<std::int64_t> sums(x.cols());
   for (std::size_t r = 0; r < x.rows(); ++r) {
     std::int64_t of_row = 0;
     for_each_set(y.row(r), [&](std::size_t j) { of_row += static_cast<std::int64_t>(values[j]); });
     for_each_set(x.row(r), [&](std::size_t i) { sums[i] += of_row; });
   }
-  test::for_each_target([&] {
-    PairProjection projection;
-    std::vector<double> found(x.cols(), 3.0);
-    projection.add(x, y, -0.25, values, found, context);
-    for (std::size_t i = 0; i < x.cols(); ++i) ASSERT_EQ(found[i], 3.0 - 0.25 * static_cast<double>(sums[i])) << i;
-  });
+  std::vector<double> out;
+  for (const std::int64_t sum : sums) out.push_back(weight * static_cast<double>(sum));
+  return out;
+}
+
+/// Compares both projections with plain sums on each instruction set: of one side, and with another that has more rows.
+/// With weights that are powers of two all is exact.
+void expect_projection(const Bits& x, const Bits& y, const std::vector<float>& y_values, const Context& context = {}) {
+  const std::vector<float> x_values = random_values(x.cols(), 5);
+  const Bits more_x = random_bits(x.rows() + 70, x.cols(), 0.3, 7),
+             more_y = random_bits(x.rows() + 70, y.cols(), 0.6, 8);
+  const WeightedPairs sides[] = {{&x, &y, -0.25f}, {&more_x, &more_y, 0.5f}};
+  for (const std::size_t count : {1u, 2u}) {
+    std::vector<double> onto_x(x.cols(), 3.0), onto_y(y.cols(), 4.0);
+    for (const auto& [a, b, weight] : std::span(sides).first(count)) {
+      const auto add = [](const std::vector<double>& from, std::vector<double>& to) {
+        for (std::size_t k = 0; k < to.size(); ++k) to[k] += from[k];
+      };
+      add(plain_projection(*a, *b, weight, y_values), onto_x);
+      add(plain_projection(*b, *a, weight, x_values), onto_y);
+    }
+    test::for_each_target([&] {
+      PairProjection projection;
+      std::vector<double> found_x(x.cols(), 3.0), found_y(y.cols(), 4.0);
+      projection.add(std::span(sides).first(count), {x_values, found_x}, {y_values, found_y}, context);
+      ASSERT_EQ(found_x, onto_x);
+      ASSERT_EQ(found_y, onto_y);
+    });
+  }
 }
 
 TEST(PairProjection, EqualsPlainSumsAtAllSizes) {

@@ -69,8 +69,23 @@ struct Context {
   /// Calls body(begin, end) over [0, count) in blocks of fixed size, on all threads.
   template <class Body>
   void for_blocks(std::size_t count, std::size_t block_size, const Body& body) const {
-    const std::size_t blocks = (count + block_size - 1) / block_size;
-    const auto one = [&](std::size_t b) { body(b * block_size, std::min(count, (b + 1) * block_size)); };
+    for_blocks_of_all(
+        1, [count](std::size_t) { return count; }, block_size,
+        [&](std::size_t, std::size_t begin, std::size_t end) { body(begin, end); });
+  }
+
+  /// Calls body(k, begin, end) over [0, count_of(k)) for all k < kinds. Threads that are done with one go on with the
+  /// next: they wait for each other once, not after each.
+  template <class CountOf, class Body>
+  void for_blocks_of_all(std::size_t kinds, const CountOf& count_of, std::size_t block_size, const Body& body) const {
+    const auto blocks_of = [&](std::size_t k) { return (count_of(k) + block_size - 1) / block_size; };
+    std::size_t blocks = 0;
+    for (std::size_t k = 0; k < kinds; ++k) blocks += blocks_of(k);
+    const auto one = [&](std::size_t b) {
+      std::size_t k = 0;
+      for (; b >= blocks_of(k); ++k) b -= blocks_of(k);
+      body(k, b * block_size, std::min<std::size_t>(count_of(k), (b + 1) * block_size));
+    };
     if (threads) {
       threads->run(blocks, std::cref(one));  // a reference: nothing is allocated
     } else {

@@ -46,21 +46,24 @@ HWY_EXPORT(count_word);
 constexpr std::size_t kMostRows = 255;
 }  // namespace
 
-void count_columns(const Bits& bits, std::span<std::uint32_t> counts, const Context& context) {
-  assert(counts.size() == bits.cols());
+void count_columns(std::span<const ColumnCounts> all, const Context& context) {
   constexpr std::size_t kWords = 4;
-  context.for_blocks(Bits::words_for(bits.cols()), kWords, [&](std::size_t first, std::size_t last) {
-    for (std::size_t word = first; word < last; ++word) {
-      const std::size_t column = word * Bits::kWordBits;
-      const auto own = counts.subspan(column, std::min(Bits::kWordBits, counts.size() - column));
-      std::fill(own.begin(), own.end(), 0u);
-      for (std::size_t begin = 0; begin < bits.rows(); begin += kMostRows) {
-        std::uint8_t some[Bits::kWordBits];
-        HWY_DYNAMIC_DISPATCH(count_word)(bits, word, begin, std::min(bits.rows(), begin + kMostRows), some);
-        for (std::size_t c = 0; c < own.size(); ++c) own[c] += some[c];
-      }
-    }
-  });
+  context.for_blocks_of_all(
+      all.size(), [&](std::size_t k) { return Bits::words_for(all[k].bits->cols()); }, kWords,
+      [&](std::size_t k, std::size_t first, std::size_t last) {
+        const auto& [bits, counts] = all[k];
+        assert(counts.size() == bits->cols());
+        for (std::size_t word = first; word < last; ++word) {
+          const std::size_t column = word * Bits::kWordBits;
+          const auto own = counts.subspan(column, std::min(Bits::kWordBits, counts.size() - column));
+          std::fill(own.begin(), own.end(), 0u);
+          for (std::size_t begin = 0; begin < bits->rows(); begin += kMostRows) {
+            std::uint8_t some[Bits::kWordBits];
+            HWY_DYNAMIC_DISPATCH(count_word)(*bits, word, begin, std::min(bits->rows(), begin + kMostRows), some);
+            for (std::size_t c = 0; c < own.size(); ++c) own[c] += some[c];
+          }
+        }
+      });
 }
 
 }  // namespace ergodic

@@ -10,6 +10,10 @@
 namespace ergodic {
 
 /// counts(c) = how many rows have bit c set.
-void count_columns(const Bits& bits, std::span<std::uint32_t> counts, const Context& context);
+struct ColumnCounts {
+  const Bits* bits = nullptr;
+  std::span<std::uint32_t> counts;
+};
+void count_columns(std::span<const ColumnCounts> all, const Context& context);
 
 }  // namespace ergodic

@@ -131,8 +131,15 @@ void Couplings::renew_blocks(MatrixView<const float> weights, const Context& con
 
 void Couplings::finish(MatrixView<const float> weights, std::span<const float> row_bias,
                        std::span<const float> column_bias, const Context& context) {
-  to_columns_.finish(weights, column_bias, context);
-  to_rows_.finish(transposed_, row_bias, context);
+  context.for_blocks_of_all(
+      2, [&](std::size_t k) { return k == 0 ? to_columns_.tiles() : to_rows_.tiles(); },
+      QuantisedWeights::kFinishedTiles,
+      [&](std::size_t k, std::size_t begin, std::size_t end) {
+        for (std::size_t tile = begin; tile < end; ++tile) {
+          k == 0 ? to_columns_.finish_tile(tile, weights, column_bias)
+                 : to_rows_.finish_tile(tile, transposed_, row_bias);
+        }
+      });
 }
 
 }  // namespace ergodic

@@ -155,16 +155,19 @@ namespace {
 HWY_EXPORT(plan_block);
 }
 
-void LookupPlan::make(const BitBlocks& bits, const Context& context) {
-  assert(bits.rows <= kMaxRows && bits.words <= 2);
-  rows_ = bits.rows;
-  used_blocks_ = bits.blocks;
-  if (blocks_.size() < bits.blocks) blocks_.resize(bits.blocks);
-  constexpr std::size_t kBlocksAtATime = 2;
-  context.for_blocks(bits.blocks, kBlocksAtATime, [&](std::size_t begin, std::size_t end) {
-    const Timed timed(context.profile, Stage::kPlan);
-    for (std::size_t b = begin; b < end; ++b) HWY_DYNAMIC_DISPATCH(plan_block)(bits, b, blocks_[b]);
-  });
+void LookupPlan::make_all(std::span<const Task> tasks, const Context& context) {
+  for (const auto& [plan, bits] : tasks) {
+    assert(bits.rows <= kMaxRows && bits.words <= 2);
+    plan->rows_ = bits.rows;
+    plan->used_blocks_ = bits.blocks;
+    if (plan->blocks_.size() < bits.blocks) plan->blocks_.resize(bits.blocks);
+  }
+  context.for_blocks_of_all(
+      tasks.size(), [&](std::size_t k) { return tasks[k].bits.blocks; }, 1,
+      [&](std::size_t k, std::size_t b, std::size_t) {
+        const Timed timed(context.profile, Stage::kPlan);
+        HWY_DYNAMIC_DISPATCH(plan_block)(tasks[k].bits, b, tasks[k].plan->blocks_[b]);
+      });
 }
 
 void LookupPlan::remake_block(const BitBlocks& bits, std::size_t block) {

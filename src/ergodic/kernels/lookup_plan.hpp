@@ -1,14 +1,15 @@
 // Which entries of a look-up table each row of bits selects.
 //
 // A table has an entry of one cache line for each of the 16 values of each group of four bits. The entry of the empty
-// selection is zero in every table, so it need be neither filled nor looked up. Rows are sorted by how many look-ups they
-// have, so that the loops over them have a fixed length and no branch to guess. A plan is made once and used with the
-// tables of all tiles.
+// selection is zero in every table, so it need be neither filled nor looked up. Rows are sorted by how many look-ups
+// they have, so that the loops over them have a fixed length and no branch to guess. A plan is made once and used with
+// the tables of all tiles.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ergodic/core/bits.hpp"
@@ -59,7 +60,14 @@ class LookupPlan {
   };
 
   /// Plans at most kMaxRows rows.
-  void make(const BitBlocks& bits, const Context& context);
+  void make(const BitBlocks& bits, const Context& context) { make_all(std::array{Task{this, bits}}, context); }
+
+  struct Task {
+    LookupPlan* plan = nullptr;
+    BitBlocks bits;
+  };
+  /// Makes some plans at once.
+  static void make_all(std::span<const Task> tasks, const Context& context);
 
   /// Plans one block again, after its bits have changed.
   void remake_block(const BitBlocks& bits, std::size_t block);

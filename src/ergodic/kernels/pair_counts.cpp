@@ -183,29 +183,38 @@ std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-void PairCounts::transpose(const Bits& x, Side& side, const Context& context) {
-  // Blocks of equal size, each a whole number of groups.
-  side.blocks = std::max<std::size_t>(1, divide_up(x.rows(), kMaxBlockRows));
-  side.block_rows = divide_up(divide_up(x.rows(), side.blocks), kGroupBits) * kGroupBits;
-  const std::size_t units = x.cols();
-  side.transposed.resize(side.blocks * units * kBlockWords);
-  context.for_blocks(Bits::words_for(units), 4, [&](std::size_t first_word, std::size_t last_word) {
-    const Timed timed(context.profile, Stage::kPlan);
-    BitSquare square;
-    for (std::size_t w = first_word; w < last_word; ++w) {
-      for (std::size_t b = 0; b < side.blocks; ++b) {
-        for (std::size_t s = 0; s < kBlockWords; ++s) {
-          const std::size_t begin = std::min(x.rows(), b * side.block_rows + s * 64);
-          const std::size_t end = std::min({x.rows(), (b + 1) * side.block_rows, begin + 64});
-          for (std::size_t k = 0; k < 64; ++k) square[k] = begin + k < end ? x.row(begin + k)[w] : 0;
-          HWY_DYNAMIC_DISPATCH(transpose_square)(square);
-          for (std::size_t k = 0; k < std::min<std::size_t>(64, units - w * 64); ++k) {
-            side.transposed[(b * units + w * 64 + k) * kBlockWords + s] = square[k];
-          }
-        }
+void PairCounts::transpose(std::span<const WeightedPairs> pairs, const Context& context) {
+  const std::size_t units = pairs[0].x->cols();
+  for (std::size_t s = 0; s < pairs.size(); ++s) {
+    // Blocks of equal size, each a whole number of groups.
+    const std::size_t rows = pairs[s].x->rows();
+    Side& side = sides_[s];
+    side.blocks = std::max<std::size_t>(1, divide_up(rows, kMaxBlockRows));
+    side.block_rows = divide_up(divide_up(rows, side.blocks), kGroupBits) * kGroupBits;
+    side.transposed.resize(side.blocks * units * kBlockWords);
+  }
+  context.for_blocks_of_all(
+      pairs.size(), [&](std::size_t) { return Bits::words_for(units); }, 4,
+      [&](std::size_t s, std::size_t first_word, std::size_t last_word) {
+        const Timed timed(context.profile, Stage::kPlan);
+        for (std::size_t w = first_word; w < last_word; ++w) transpose_word(*pairs[s].x, w, sides_[s]);
+      });
+}
+
+void PairCounts::transpose_word(const Bits& x, std::size_t word, Side& side) {
+  BitSquare square;
+  const std::size_t units = x.cols(), first = word * Bits::kWordBits;
+  for (std::size_t b = 0; b < side.blocks; ++b) {
+    for (std::size_t s = 0; s < kBlockWords; ++s) {
+      const std::size_t begin = std::min(x.rows(), b * side.block_rows + s * 64);
+      const std::size_t end = std::min({x.rows(), (b + 1) * side.block_rows, begin + 64});
+      for (std::size_t k = 0; k < 64; ++k) square[k] = begin + k < end ? x.row(begin + k)[word] : 0;
+      HWY_DYNAMIC_DISPATCH(transpose_square)(square);
+      for (std::size_t k = 0; k < std::min(Bits::kWordBits, units - first); ++k) {
+        side.transposed[(b * units + first + k) * kBlockWords + s] = square[k];
       }
     }
-  });
+  }
 }
 
 /// Counts one tile, for x's units from `first` on, and returns the weight of the counts.
@@ -238,7 +247,7 @@ float PairCounts::count_tile(std::span<const WeightedPairs> pairs, std::size_t f
 void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, const Context& context) {
   assert(!pairs.empty());
   if (sides_.size() < pairs.size()) sides_.resize(pairs.size());
-  for (std::size_t s = 0; s < pairs.size(); ++s) transpose(*pairs[s].x, sides_[s], context);
+  transpose(pairs, context);
 
   const std::size_t units = pairs[0].x->cols(), columns = pairs[0].y->cols(), tiles = Bits::words_for(columns);
   std::size_t counted_rows = 0;
@@ -247,12 +256,12 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
                     chunk = divide_up(divide_up(units, chunks), 64) * 64;
   for (std::size_t first = 0; first < units; first += chunk) {
     const std::size_t rows = std::min(chunk, units - first);
-    for (std::size_t s = 0; s < pairs.size(); ++s) {
-      Side& side = sides_[s];
-      side.plan.make({side.transposed.data() + first * kBlockWords, rows, side.blocks, kBlockWords, kBlockWords,
-                      units * kBlockWords},
-                     context);
+    tasks_.clear();
+    for (Side& side : std::span(sides_).first(pairs.size())) {
+      const std::uint64_t* const words = side.transposed.data() + first * kBlockWords;
+      tasks_.push_back({&side.plan, {words, rows, side.blocks, kBlockWords, kBlockWords, units * kBlockWords}});
     }
+    LookupPlan::make_all(tasks_, context);
     context.for_blocks(tiles, 1, [&](std::size_t tile, std::size_t) {
       thread_local CountScratch scratch;
       const float weight = [&] {

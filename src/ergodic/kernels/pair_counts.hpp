@@ -54,9 +54,11 @@ class PairCounts {
 
   float count_tile(std::span<const WeightedPairs> pairs, std::size_t first, std::size_t rows, std::size_t tile,
                    CountScratch& scratch) const;
-  void transpose(const Bits& x, Side& side, const Context& context);
+  void transpose(std::span<const WeightedPairs> pairs, const Context& context);
+  static void transpose_word(const Bits& x, std::size_t word, Side& side);
 
   std::vector<Side> sides_;
+  std::vector<LookupPlan::Task> tasks_;
 };
 
 }  // namespace ergodic

@@ -83,34 +83,71 @@ constexpr std::size_t kPartColumns = 4096, kPartRows = 64;
 static_assert(kPartColumns << PairProjection::kMaxBits <= std::size_t{1} << 24);
 }  // namespace
 
-void PairProjection::add(const Bits& x, const Bits& y, double weight, std::span<const float> values,
-                         std::span<double> onto, const Context& context) {
-  assert(x.rows() == y.rows() && values.size() == y.cols() && onto.size() == x.cols());
-  sums_.resize(y.rows());
-  for (std::size_t first = 0; first < values.size(); first += kPartColumns) {
-    const auto some = values.subspan(first, std::min(kPartColumns, values.size() - first));
-    const std::size_t words = Bits::words_for(some.size());
-    part_.assign(words * Bits::kWordBits, 0.0f);
-    std::copy(some.begin(), some.end(), part_.begin());
-    context.for_blocks(y.rows(), kPartRows, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) {
-        sums_[r] = HWY_DYNAMIC_DISPATCH(sum_values)(y.row(r).subspan(first / Bits::kWordBits, words), part_.data());
-      }
-    });
-    context.for_blocks(Bits::words_for(x.cols()), 4, [&](std::size_t word, std::size_t last_word) {
-      for (; word < last_word; ++word) {
-        const std::size_t column = word * Bits::kWordBits, width = std::min(Bits::kWordBits, x.cols() - column);
-        double total[Bits::kWordBits] = {};
-        for (std::size_t begin = 0; begin < x.rows(); begin += kPartRows) {
-          std::int32_t of_part[Bits::kWordBits];
-          HWY_DYNAMIC_DISPATCH(sum_rows)
-          (x, word, begin, std::min(x.rows(), begin + kPartRows), sums_.data(), of_part);
-          for (std::size_t c = 0; c < width; ++c) total[c] += of_part[c];
-        }
-        for (std::size_t c = 0; c < width; ++c) onto[column + c] += weight * total[c];
-      }
-    });
+void PairProjection::add(std::span<const WeightedPairs> sides, const Units& x, const Units& y, const Context& context) {
+  const Units* const units[kLayers] = {&x, &y};
+  const auto bits_of = [&](std::size_t side, std::size_t layer) -> const Bits& {
+    return layer == 0 ? *sides[side].x : *sides[side].y;
+  };
+  const auto parts_of = [&](std::size_t layer) {
+    return (units[layer]->values.size() + kPartColumns - 1) / kPartColumns;
+  };
+  std::size_t most_rows = 0;
+  for (const WeightedPairs& side : sides) most_rows = std::max(most_rows, side.x->rows());
+  const std::size_t most_parts = std::max(parts_of(0), parts_of(1));
+  const auto sums_of = [&](std::size_t side, std::size_t layer, std::size_t part) {
+    return sums_.data() + ((side * kLayers + layer) * most_parts + part) * most_rows;
+  };
+  sums_.resize(sides.size() * kLayers * most_parts * most_rows);
+  for (std::size_t layer = 0; layer < kLayers; ++layer) {
+    const std::span<const float> values = units[layer]->values;
+    values_[layer].assign(Bits::words_for(values.size()) * Bits::kWordBits, 0.0f);
+    std::copy(values.begin(), values.end(), values_[layer].begin());
   }
+
+  // What is on in each row of either layer of each side.
+  context.for_blocks_of_all(
+      sides.size() * kLayers, [&](std::size_t k) { return sides[k / kLayers].x->rows(); }, kPartRows,
+      [&](std::size_t k, std::size_t begin, std::size_t end) {
+        const std::size_t side = k / kLayers, layer = k % kLayers;
+        const Bits& bits = bits_of(side, layer);
+        assert(bits.rows() == sides[side].x->rows() && bits.cols() == units[layer]->values.size());
+        constexpr std::size_t kPartWords = kPartColumns / Bits::kWordBits;
+        const std::size_t words = Bits::words_for(bits.cols());
+        for (std::size_t part = 0; part < parts_of(layer); ++part) {
+          const std::size_t first = part * kPartWords, count = std::min(kPartWords, words - first);
+          std::int32_t* const sums = sums_of(side, layer, part);
+          for (std::size_t r = begin; r < end; ++r) {
+            sums[r] = HWY_DYNAMIC_DISPATCH(sum_values)(bits.row(r).subspan(first, count),
+                                                       values_[layer].data() + first * Bits::kWordBits);
+          }
+        }
+      });
+
+  // Added to the units that are on in the other layer.
+  constexpr std::size_t kWordsAtATime = 4;
+  context.for_blocks_of_all(
+      kLayers, [&](std::size_t layer) { return Bits::words_for(units[layer]->onto.size()); }, kWordsAtATime,
+      [&](std::size_t layer, std::size_t word, std::size_t last_word) {
+        for (; word < last_word; ++word) {
+          const std::size_t column = word * Bits::kWordBits;
+          const std::span<double> all = units[layer]->onto;
+          const std::span<double> onto = all.subspan(column, std::min(Bits::kWordBits, all.size() - column));
+          for (std::size_t side = 0; side < sides.size(); ++side) {
+            const Bits& bits = bits_of(side, layer);
+            for (std::size_t part = 0; part < parts_of(1 - layer); ++part) {
+              const std::int32_t* const sums = sums_of(side, 1 - layer, part);
+              double total[Bits::kWordBits] = {};
+              for (std::size_t begin = 0; begin < bits.rows(); begin += kPartRows) {
+                std::int32_t some[Bits::kWordBits];
+                HWY_DYNAMIC_DISPATCH(sum_rows)
+                (bits, word, begin, std::min(bits.rows(), begin + kPartRows), sums, some);
+                for (std::size_t c = 0; c < onto.size(); ++c) total[c] += some[c];
+              }
+              for (std::size_t c = 0; c < onto.size(); ++c) onto[c] += double{sides[side].weight} * total[c];
+            }
+          }
+        }
+      });
 }
 
 }  // namespace ergodic

@@ -225,8 +225,7 @@ void QuantisedWeights::round_block(std::size_t tile, std::size_t block, const fl
 }
 
 void QuantisedWeights::finish(MatrixView<const float> weights, std::span<const float> bias, const Context& context) {
-  constexpr std::size_t kTilesAtATime = 8;
-  context.for_blocks(tiles(), kTilesAtATime, [&](std::size_t begin, std::size_t end) {
+  context.for_blocks(tiles(), kFinishedTiles, [&](std::size_t begin, std::size_t end) {
     for (std::size_t tile = begin; tile < end; ++tile) finish_tile(tile, weights, bias);
   });
 }

@@ -80,12 +80,14 @@ class QuantisedWeights {
   /// The same, given where the first weight of the block lies, and how far its rows are from each other.
   void round_block(std::size_t tile, std::size_t block, const float* weights, std::size_t stride);
   void finish(MatrixView<const float> weights, std::span<const float> bias, const Context& context);
+  /// The same for one tile; each must be finished, in any order.
+  void finish_tile(std::size_t tile, MatrixView<const float> weights, std::span<const float> bias);
+  static constexpr std::size_t kFinishedTiles = 8;  ///< that one thread should take at a time
 
  private:
   std::size_t place(std::size_t tile, std::size_t block) const {
     return (tile * padded_rows_ + block * kBlockRows) * kTileColumns;
   }
-  void finish_tile(std::size_t tile, MatrixView<const float> weights, std::span<const float> bias);
 
   std::size_t rows_ = 0, cols_ = 0, padded_rows_ = 0;
   float low_ = 0.0f;

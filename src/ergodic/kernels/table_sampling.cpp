@@ -12,6 +12,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/table_sampling-inl.hpp"
@@ -170,21 +171,40 @@ bool tables_serve(const State& x, const Affine& map, const State& out) {
 
 namespace {
 
-/// For as many rows at a time as a plan may have, calls prepare(first row, rows), and then draw_tile(call, tile,
-/// scratch) for each tile. set_bits(row) says how many of its bits are set.
+constexpr std::size_t kChunks = 2;  // of rows, for each of which there is a plan at the same time
+
+/// The rows of a chunk.
+struct Chunk {
+  std::size_t begin = 0, rows = 0;
+};
+
+/// For some chunks of rows at a time, calls prepare(chunks), and then draw_tile(k, call, tile, scratch) for each tile
+/// of each. set_bits(k, chunk, r) says how many bits of the chunk's row r are set.
 template <class Prepare, class SetBits, class DrawTile>
 void sample_tiles(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
                   const Context& context, const Prepare& prepare, const SetBits& set_bits, const DrawTile& draw_tile) {
-  for (std::size_t begin = 0; begin < x.chains(); begin += LookupPlan::kMaxRows) {
-    const std::size_t rows = std::min(LookupPlan::kMaxRows, x.chains() - begin);
-    prepare(begin, rows);
-    const Terms terms(rows, [&](std::size_t r) { return x.levels().low == 0.0f ? set_bits(begin + r) : x.units(); });
-    const auto first = static_cast<std::uint32_t>(first_chain + begin);
-    const TableCall call{x, map, rows, terms, begin, draw, first, out, context.profile};
-    context.for_blocks(map.quantised->tiles(), 1, [&](std::size_t tile, std::size_t) {
-      thread_local TileScratch scratch;
-      draw_tile(call, tile, scratch);
-    });
+  for (std::size_t begin = 0; begin < x.chains(); begin += kChunks * LookupPlan::kMaxRows) {
+    const std::size_t left = std::min(kChunks * LookupPlan::kMaxRows, x.chains() - begin);
+    const std::size_t count = (left + LookupPlan::kMaxRows - 1) / LookupPlan::kMaxRows;
+    Chunk chunks[kChunks];
+    for (std::size_t k = 0; k < count; ++k) {
+      chunks[k] = {begin + k * left / count, (k + 1) * left / count - k * left / count};
+    }
+    prepare(std::span<const Chunk>(chunks, count));
+    std::optional<Terms> terms[kChunks];
+    std::optional<TableCall> calls[kChunks];
+    for (std::size_t k = 0; k < count; ++k) {
+      terms[k].emplace(chunks[k].rows,
+                       [&](std::size_t r) { return x.levels().low == 0.0f ? set_bits(k, chunks[k], r) : x.units(); });
+      calls[k].emplace(TableCall{x, map, chunks[k].rows, *terms[k], chunks[k].begin, draw,
+                                 static_cast<std::uint32_t>(first_chain + chunks[k].begin), out, context.profile});
+    }
+    context.for_blocks_of_all(
+        count, [&](std::size_t) { return map.quantised->tiles(); }, 1,
+        [&](std::size_t k, std::size_t tile, std::size_t) {
+          thread_local TileScratch scratch;
+          draw_tile(k, *calls[k], tile, scratch);
+        });
   }
 }
 
@@ -192,14 +212,20 @@ void sample_tiles(const State& x, const Affine& map, const Draw& draw, std::uint
 
 void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
                       const Context& context) {
-  thread_local LookupPlan kept;  // so that sampling allocates nothing
-  LookupPlan& plan = kept;       // the same one in all threads
+  thread_local std::array<LookupPlan, kChunks> kept;  // so that sampling allocates nothing
+  std::array<LookupPlan, kChunks>& plans = kept;      // the same ones in all threads
   sample_tiles(
       x, map, draw, first_chain, out, context,
-      [&](std::size_t begin, std::size_t rows) { plan.make(blocks_of(x.bits(), begin, rows), context); },
-      [&](std::size_t row) { return plan.set_bits(row % LookupPlan::kMaxRows); },
-      [&](const TableCall& call, std::size_t tile, TileScratch& scratch) {
-        HWY_DYNAMIC_DISPATCH(sample_tile)(call, plan, tile, scratch);
+      [&](std::span<const Chunk> chunks) {
+        LookupPlan::Task tasks[kChunks];
+        for (std::size_t k = 0; k < chunks.size(); ++k) {
+          tasks[k] = {&plans[k], blocks_of(x.bits(), chunks[k].begin, chunks[k].rows)};
+        }
+        LookupPlan::make_all(std::span(tasks).first(chunks.size()), context);
+      },
+      [&](std::size_t k, const Chunk&, std::size_t r) { return plans[k].set_bits(r); },
+      [&](std::size_t k, const TableCall& call, std::size_t tile, TileScratch& scratch) {
+        HWY_DYNAMIC_DISPATCH(sample_tile)(call, plans[k], tile, scratch);
       });
 }
 
@@ -207,9 +233,9 @@ void sample_summed(const State& x, const InputSums& found, const Affine& map, co
                    std::uint64_t first_chain, State& out, const Context& context) {
   assert(found.sums.size() == map.quantised->tiles() * x.chains() * kTileColumns);
   sample_tiles(
-      x, map, draw, first_chain, out, context, [](std::size_t, std::size_t) {},
-      [&](std::size_t row) { return found.set_bits[row]; },
-      [&](const TableCall& call, std::size_t tile, TileScratch& scratch) {
+      x, map, draw, first_chain, out, context, [](std::span<const Chunk>) {},
+      [&](std::size_t, const Chunk& chunk, std::size_t r) { return found.set_bits[chunk.begin + r]; },
+      [&](std::size_t, const TableCall& call, std::size_t tile, TileScratch& scratch) {
         const std::int32_t* of_tile = found.sums.data() + (tile * x.chains() + call.first_row) * kTileColumns;
         HWY_DYNAMIC_DISPATCH(sample_summed_tile)(call, of_tile, tile, scratch);
       });

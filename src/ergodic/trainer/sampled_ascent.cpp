@@ -1,6 +1,7 @@
 #include "ergodic/trainer/sampled_ascent.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -30,17 +31,24 @@ WeightedPairs side(const Chains& chains, double sign) {
 
 }  // namespace
 
-void SampledAscent::count(std::size_t block, const Chains& data, const Chains& samples, Units& units,
-                          const Context& context) {
-  const std::size_t size = data.layers[block].units();
-  units.data_counts.resize(size);
-  units.sample_counts.resize(size);
-  units.change.resize(size);
-  count_columns(data.layers[block].bits(), units.data_counts, context);
-  count_columns(samples.layers[block].bits(), units.sample_counts, context);
+void SampledAscent::count(const Chains& data, const Chains& samples, const Context& context) {
+  Units* const layers[] = {&visible_, &hidden_};
+  std::array<ColumnCounts, 2 * Rbm::kLayers> counts;
+  for (const std::size_t block : {Rbm::kVisible, Rbm::kHidden}) {
+    Units& units = *layers[block];
+    const std::size_t size = data.layers[block].units();
+    units.data_counts.resize(size);
+    units.sample_counts.resize(size);
+    units.change.resize(size);
+    counts[2 * block] = {&data.layers[block].bits(), units.data_counts};
+    counts[2 * block + 1] = {&samples.layers[block].bits(), units.sample_counts};
+  }
+  count_columns(counts, context);
   const double of_data = static_cast<double>(data.count()), of_samples = static_cast<double>(samples.count());
-  for (std::size_t k = 0; k < size; ++k) {
-    units.change[k] = static_cast<float>(units.data_counts[k] / of_data - units.sample_counts[k] / of_samples);
+  for (Units* units : layers) {
+    for (std::size_t k = 0; k < units->change.size(); ++k) {
+      units->change[k] = static_cast<float>(units->data_counts[k] / of_data - units->sample_counts[k] / of_samples);
+    }
   }
 }
 
@@ -74,10 +82,8 @@ void SampledAscent::find_decay(const Rbm& model, const Decay& decay) {
 void SampledAscent::project(std::span<const WeightedPairs> sides, const Context& context) {
   visible_.pair_change.assign(visible_.offsets.size(), 0.0);
   hidden_.pair_change.assign(hidden_.offsets.size(), 0.0);
-  for (const auto& [x, y, weight] : sides) {
-    pair_projection_.add(*x, *y, weight, hidden_.offsets, visible_.pair_change, context);
-    pair_projection_.add(*y, *x, weight, visible_.offsets, hidden_.pair_change, context);
-  }
+  pair_projection_.add(sides, {visible_.offsets, visible_.pair_change}, {hidden_.offsets, hidden_.pair_change},
+                       context);
 }
 
 void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, const Offsets& offsets,
@@ -90,8 +96,7 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
   {
     const Timed timed(context.profile, Stage::kBias);
     fraction_bits_ = fraction_bits(std::max(data.count(), samples.count()));
-    count(Rbm::kVisible, data, samples, visible_, context);
-    count(Rbm::kHidden, data, samples, hidden_, context);
+    count(data, samples, context);
     for (std::size_t j = 0; j < m; ++j) {
       const double share = hidden_.data_counts[j] / static_cast<double>(data.count());
       offsets.hidden[j] += offsets.hidden_rate * (hidden_levels.low + h * share - offsets.hidden[j]);

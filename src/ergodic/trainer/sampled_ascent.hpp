@@ -46,7 +46,7 @@ class SampledAscent {
     std::vector<double> decay;        // what the pull of the weights towards zero adds to the gradient
   };
 
-  void count(std::size_t block, const Chains& data, const Chains& samples, Units& units, const Context& context);
+  void count(const Chains& data, const Chains& samples, const Context& context);
   void set_offsets(std::span<const double> values, Levels levels, Units& units) const;
   void project(std::span<const WeightedPairs> sides, const Context& context);
   void find_decay(const Rbm& model, const Decay& decay);
