@@ -217,9 +217,9 @@ void PairCounts::transpose_word(const Bits& x, std::size_t word, Side& side) {
   }
 }
 
-/// Counts one tile, for x's units from `first` on, and returns the weight of the counts.
-float PairCounts::count_tile(std::span<const WeightedPairs> pairs, std::size_t first, std::size_t rows,
-                             std::size_t tile, CountScratch& scratch) const {
+/// Counts one tile of a chunk, and returns the weight of the counts.
+float PairCounts::count_tile(std::span<const WeightedPairs> pairs, const Chunk& chunk, std::size_t tile,
+                             CountScratch& scratch) const {
   float weight = pairs[0].weight;
   std::size_t counted = 0;
   scratch.any_earlier = false;
@@ -230,7 +230,7 @@ float PairCounts::count_tile(std::span<const WeightedPairs> pairs, std::size_t f
       const std::size_t count = std::min(side.block_rows, pairs[s].y->rows() - begin);
       const bool same_size = weight == pairs[s].weight || weight == -pairs[s].weight;
       if (counted + count > kMaxCount || !same_size) {
-        scratch.fold(rows, weight);
+        scratch.fold(chunk.units, weight);
         weight = pairs[s].weight;
         counted = 0;
       }
@@ -238,7 +238,9 @@ float PairCounts::count_tile(std::span<const WeightedPairs> pairs, std::size_t f
       counted += count;
       const bool negative = pairs[s].weight != weight;
       HWY_DYNAMIC_DISPATCH(add_counts)
-      ({&side.plan.block(b), pairs[s].x, pairs[s].y, first, rows, begin, count, negative, first_block}, tile, scratch);
+      ({&side.plans[chunk.plan].block(b), pairs[s].x, pairs[s].y, chunk.first, chunk.units, begin, count, negative,
+        first_block},
+       tile, scratch);
     }
   }
   return weight;
@@ -252,30 +254,38 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
   const std::size_t units = pairs[0].x->cols(), columns = pairs[0].y->cols(), tiles = Bits::words_for(columns);
   std::size_t counted_rows = 0;
   for (const WeightedPairs& side : pairs) counted_rows += side.x->rows();
-  const std::size_t chunks = divide_up(units, LookupPlan::kMaxRows),
-                    chunk = divide_up(divide_up(units, chunks), 64) * 64;
-  for (std::size_t first = 0; first < units; first += chunk) {
-    const std::size_t rows = std::min(chunk, units - first);
+  const std::size_t of_chunk = divide_up(divide_up(units, divide_up(units, LookupPlan::kMaxRows)), 64) * 64;
+  for (std::size_t begin = 0; begin < units; begin += kChunks * of_chunk) {
+    std::array<Chunk, kChunks> chunks;
+    std::size_t count = 0;
     tasks_.clear();
-    for (Side& side : std::span(sides_).first(pairs.size())) {
-      const std::uint64_t* const words = side.transposed.data() + first * kBlockWords;
-      tasks_.push_back({&side.plan, {words, rows, side.blocks, kBlockWords, kBlockWords, units * kBlockWords}});
+    for (; count < kChunks && begin + count * of_chunk < units; ++count) {
+      const std::size_t first = begin + count * of_chunk;
+      chunks[count] = {first, std::min(of_chunk, units - first), count};
+      for (Side& side : std::span(sides_).first(pairs.size())) {
+        const std::uint64_t* const words = side.transposed.data() + first * kBlockWords;
+        tasks_.push_back({&side.plans[count],
+                          {words, chunks[count].units, side.blocks, kBlockWords, kBlockWords, units * kBlockWords}});
+      }
     }
     LookupPlan::make_all(tasks_, context);
-    context.for_blocks(tiles, 1, [&](std::size_t tile, std::size_t) {
-      thread_local CountScratch scratch;
-      const float weight = [&] {
-        const Timed timed(context.profile, Stage::kCount, counted_rows * rows * kTileColumns);
-        return count_tile(pairs, first, rows, tile, scratch);
-      }();
-      // Block by block, so that each is still in the nearest cache when it is used.
-      for (std::size_t r = 0; r < rows; r += kRows) {
-        const std::size_t some = std::min(kRows, rows - r);
-        const std::int16_t* counts = scratch.counts.data() + r * kTileColumns;
-        const float* earlier = scratch.any_earlier ? scratch.sums.data() + r * kTileColumns : nullptr;
-        sink(first + r, tile * kTileColumns, {{counts, some, kTileColumns}, weight, earlier});
-      }
-    });
+    context.for_blocks_of_all(
+        count, [&](std::size_t) { return tiles; }, 1,
+        [&](std::size_t k, std::size_t tile, std::size_t) {
+          thread_local CountScratch scratch;
+          const Chunk& chunk = chunks[k];
+          const float weight = [&] {
+            const Timed timed(context.profile, Stage::kCount, counted_rows * chunk.units * kTileColumns);
+            return count_tile(pairs, chunk, tile, scratch);
+          }();
+          // Block by block, so that each is still in the nearest cache when it is used.
+          for (std::size_t r = 0; r < chunk.units; r += kRows) {
+            const std::size_t some = std::min(kRows, chunk.units - r);
+            const std::int16_t* counts = scratch.counts.data() + r * kTileColumns;
+            const float* earlier = scratch.any_earlier ? scratch.sums.data() + r * kTileColumns : nullptr;
+            sink(chunk.first + r, tile * kTileColumns, {{counts, some, kTileColumns}, weight, earlier});
+          }
+        });
   }
 }
 

@@ -4,6 +4,7 @@
 // the bits of four rows of one unit of x choose it. Sums of up to 112 rows run in 8 bits, of up to 32767 in 16 bits.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -45,14 +46,21 @@ class PairCounts {
   void run(std::span<const WeightedPairs> sides, const Sink& sink, const Context& context);
 
  private:
+  static constexpr std::size_t kChunks = 2;  // of x's units, for each of which there is a plan at the same time
   struct Side {
-    LookupPlan plan;
+    std::array<LookupPlan, kChunks> plans;
     std::vector<std::uint64_t> transposed;  // [block][unit of x][2 words]: the rows' bits of each unit
     std::size_t blocks = 0;
     std::size_t block_rows = 0;
   };
 
-  float count_tile(std::span<const WeightedPairs> pairs, std::size_t first, std::size_t rows, std::size_t tile,
+  /// x's units from `first` on.
+  struct Chunk {
+    std::size_t first = 0, units = 0;
+    std::size_t plan = 0;  // which of its side's
+  };
+
+  float count_tile(std::span<const WeightedPairs> pairs, const Chunk& chunk, std::size_t tile,
                    CountScratch& scratch) const;
   void transpose(std::span<const WeightedPairs> pairs, const Context& context);
   static void transpose_word(const Bits& x, std::size_t word, Side& side);
