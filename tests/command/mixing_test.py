@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import FOREIGN, Machine, ask, random_machine, small_machine, succeed, write_safetensors
+from conftest import FOREIGN, Machine, ask, random_machine, refused, small_machine, succeed, write_safetensors
 
 QUANTITIES = ("free_energy", "activity")
 
@@ -41,6 +41,35 @@ def test_chains_that_mix_know_the_exact_means(units):
         assert set(found) == {"mean", "standard_error", "r_hat", "ess_bulk", "ess_tail", "autocorrelation_time"}
         assert abs(found["mean"] - exact) < 4 * found["standard_error"]
         assert found["r_hat"] < 1.01 and min(found["ess_bulk"], found["ess_tail"]) > 400
+
+
+@pytest.mark.parametrize("units", [{}, {"visible": "spin"}], ids=lambda units: " ".join(units) or "standard")
+def test_a_sum_of_the_users_choice_is_watched_too(units):
+    arrays = {name: 0.5 * array for name, array in random_machine().items()}
+    write_safetensors("m.safetensors", arrays, {**FOREIGN, **units})
+    machine = Machine(arrays, **units)
+    chosen = np.linspace(-2, 1, len(machine.b)).reshape(2, -1)
+    np.save("chosen.npy", chosen)
+    quantities = ask("sample", "m.safetensors", "--sweeps", 4000, "--watch", "chosen.npy", "--out", "s.npy")["mixing"][
+        "quantities"]
+    assert tuple(quantities) == (*QUANTITIES, "sum")
+    states = np.array(list(itertools.product((0, 1), repeat=len(machine.b))))
+    p = np.exp(machine.minus_free_energy(states) - machine.log_z())
+    values = 2 * states - 1 if units else states
+    assert abs(quantities["sum"]["mean"] - p @ (values @ chosen.ravel())) < 4 * quantities["sum"]["standard_error"]
+    plain = ask("sample", "m.safetensors", "--sweeps", 4000, "--out", "t.npy")["mixing"]["quantities"]
+    assert all(quantities[name] == plain[name] for name in QUANTITIES)
+    assert (np.load("s.npy") == np.load("t.npy")).all()
+
+
+def test_what_is_watched_has_a_number_for_each_visible_unit():
+    units = len(random_machine()["visible_bias"])
+    np.save("few.npy", np.ones((1, units - 1)))
+    np.save("nan.npy", np.full((1, units), np.nan))
+    write_safetensors("m.safetensors", random_machine(), FOREIGN)
+    for name, code, words in (("few", 65, f"few.npy: expected {units} numbers, one for each visible unit"),
+                              ("nan", 65, "nan.npy"), ("none", 66, "none.npy")):
+        refused(code, "sample", "m.safetensors", "--watch", f"{name}.npy", "--out", "s.npy", says=words)
 
 
 def test_the_table_is_on_standard_error():

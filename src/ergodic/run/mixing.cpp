@@ -21,11 +21,8 @@ constexpr std::size_t kFewestJudgedDraws = 8;  // of a chain; its halves have fo
 
 constexpr char kRow[] = "{:<12} {:>10} {:<2} {:<8} {:>6} {:>9} {:>9} {:>21}\n";
 
-std::size_t watched(std::size_t chains) { return std::min(chains, kMostChains); }
-
 std::uint64_t rounded_up_ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
-/// The share of units that are on; of real units, their mean.
 double activity_of(const State& state, std::size_t chain) {
   double sum = 0.0;
   if (state.real()) {
@@ -88,44 +85,64 @@ nlohmann::ordered_json json_of(const Diagnosis& diagnosis) {
 
 }  // namespace
 
-WatchedEnergy watched_energy(const Rbm& machine) {
+WatchedNumber watched_energy(const Rbm& machine) {
   return {"free energy",
           [&machine](const State& x, const Context& context) { return machine.free_energy(x, context); }};
 }
 
-MixingWatch::MixingWatch(WatchedEnergy energy, std::size_t chains, std::uint64_t sweeps, bool bounded)
-    : watched_(std::move(energy)), bounded_(bounded), sweeps_(sweeps), warm_up_(sweeps / 2) {
-  const std::size_t most_draws = kMostDrawsOfAll / watched(chains);
-  every_ = rounded_up_ratio(sweeps_ - warm_up_, most_draws);
-  const std::size_t draws = rounded_up_ratio(sweeps_ - warm_up_, every_);
-  energy_ = Matrix<double>(watched(chains), draws);
-  activity_ = Matrix<double>(watched(chains), draws);
+WatchedNumber watched_activity() {
+  return {"activity", [](const State& x, const Context&) {
+            std::vector<double> out;
+            for (std::size_t chain = 0; chain < x.chains(); ++chain) out.push_back(activity_of(x, chain));
+            return out;
+          }};
 }
 
-bool MixingWatch::too_short() const { return energy_.cols() < kFewestJudgedDraws; }
+WatchedNumber watched_sum(std::vector<float> weights) {
+  return {"sum", [weights = std::move(weights)](const State& x, const Context&) {
+            std::vector<double> out(x.chains());
+            for (std::size_t chain = 0; chain < x.chains(); ++chain) {
+              for (std::size_t i = 0; i < weights.size(); ++i) out[chain] += double{weights[i]} * x.value(chain, i);
+            }
+            return out;
+          }};
+}
+
+MixingWatch::MixingWatch(std::vector<WatchedNumber> numbers, std::size_t chains, std::uint64_t sweeps, bool bounded)
+    : numbers_(std::move(numbers)),
+      bounded_(bounded),
+      sweeps_(sweeps),
+      warm_up_(sweeps / 2),
+      watched_(std::min(chains, kMostChains)) {
+  every_ = rounded_up_ratio(sweeps_ - warm_up_, kMostDrawsOfAll / watched_);
+  draws_ = rounded_up_ratio(sweeps_ - warm_up_, every_);
+  traces_.assign(numbers_.size(), Matrix<double>(watched_, draws_));
+}
+
+bool MixingWatch::too_short() const { return draws_ < kFewestJudgedDraws; }
 
 void MixingWatch::look(const Chains& chains, const Context& context) {
   const bool due = chains.sweep > warm_up_ && (sweeps_ - chains.sweep) % every_ == 0;  // the last sweep always is
   if (too_short() || !due) return;
-  const State visible = chains.layers[0].rows(0, energy_.rows());
-  const std::vector<double> energy = watched_.of(visible, context);
-  for (std::size_t chain = 0; chain < visible.chains(); ++chain) {
-    energy_(chain, recorded_) = energy[chain];
-    activity_(chain, recorded_) = activity_of(visible, chain);
+  const State visible = chains.layers[0].rows(0, watched_);
+  for (std::size_t k = 0; k < numbers_.size(); ++k) {
+    const std::vector<double> found = numbers_[k].of(visible, context);
+    for (std::size_t chain = 0; chain < watched_; ++chain) traces_[k](chain, recorded_) = found[chain];
   }
   ++recorded_;
 }
 
 MixingReport MixingWatch::report() const {
-  MixingReport out{energy_.rows(), recorded_, every_, bounded_, {}, {}};
+  MixingReport out{watched_, recorded_, every_, bounded_, {}, {}};
   if (too_short()) {
     out.verdict.reason = fmt::format("the run is too short to judge, with {} sweeps; {} are the fewest", sweeps_,
                                      2 * kFewestJudgedDraws - 1);
     return out;
   }
-  assert(recorded_ == energy_.cols());
-  out.quantities.push_back(judged(watched_.name, energy_, every_));
-  out.quantities.push_back(judged("activity", activity_, every_));
+  assert(recorded_ == draws_);
+  for (std::size_t k = 0; k < numbers_.size(); ++k) {
+    out.quantities.push_back(judged(numbers_[k].name, traces_[k], every_));
+  }
   out.verdict = verdict_on_all(out.quantities);
   return out;
 }

@@ -1,4 +1,4 @@
-// MixingWatch: have the chains of a sampling run mixed? Records two numbers along some of the chains and diagnoses
+// MixingWatch: have the chains of a sampling run mixed? Records some numbers along some of the chains and diagnoses
 // them.
 //
 // The first half of a run is warm-up and not looked at. A free energy costs a few sweeps of its chain, so only a few
@@ -20,15 +20,25 @@
 
 namespace ergodic {
 
-/// The number that says how likely a machine finds a state of its visible layer. Refers to the machine.
-struct WatchedEnergy {
+/// A number of each state of the visible layer. May refer to a machine.
+struct WatchedNumber {
   std::string name;
   std::function<std::vector<double>(const State& x, const Context& context)> of;
 };
-WatchedEnergy watched_energy(const Rbm& machine);
+/// How likely a machine finds a state.
+WatchedNumber watched_energy(const Rbm& machine);
 template <EnergyModel Machine>
-WatchedEnergy watched_energy(const Machine& machine) {
+WatchedNumber watched_energy(const Machine& machine) {
   return {"energy", [&machine](const State& x, const Context& context) { return machine.energy(x, context); }};
+}
+/// The share of units that are on; of real units, their mean.
+WatchedNumber watched_activity();
+/// The sum over the first units of weight * value.
+WatchedNumber watched_sum(std::vector<float> weights);
+/// What is watched of every machine: its energy, and the activity.
+template <class Machine>
+std::vector<WatchedNumber> watched_numbers(const Machine& machine) {
+  return {watched_energy(machine), watched_activity()};
 }
 
 struct MixingReport {
@@ -50,7 +60,7 @@ class MixingWatch {
  public:
   /// For a run of so many chains and sweeps. `bounded`: by block Gibbs sampling of two layers, whose correlations fall
   /// with the lag (docs/math.md).
-  MixingWatch(WatchedEnergy energy, std::size_t chains, std::uint64_t sweeps, bool bounded);
+  MixingWatch(std::vector<WatchedNumber> numbers, std::size_t chains, std::uint64_t sweeps, bool bounded);
 
   /// To be called after each sweep; records if it is time.
   void look(const Chains& chains, const Context& context);
@@ -61,12 +71,14 @@ class MixingWatch {
  private:
   bool too_short() const;
 
-  WatchedEnergy watched_;
+  std::vector<WatchedNumber> numbers_;
   bool bounded_;
   std::uint64_t sweeps_;
   std::uint64_t warm_up_;
   std::uint64_t every_;
-  Matrix<double> energy_, activity_;  // a row for each chain that is watched, a column for each draw
+  std::size_t watched_;  // chains
+  std::size_t draws_;
+  std::vector<Matrix<double>> traces_;  // of each number: a row for each chain, a column for each draw
   std::size_t recorded_ = 0;
 };
 

@@ -32,7 +32,7 @@ std::optional<OwnSamples> drawn(const Model& machine, std::span<const Parameters
                                 const Context& context) {
   Chains chains = far_start(machine, options.count, key, context);
   const bool bounded = chains.layers.size() == 2 && stations.empty();  // block Gibbs sampling of two layers
-  MixingWatch watch(watched_energy(machine), options.count, options.sweeps, bounded);
+  MixingWatch watch(watched_numbers(machine), options.count, options.sweeps, bounded);
   SamplingOptions sampling;
   sampling.sweeps = options.sweeps;
   sampling.stations.assign(stations.begin(), stations.end());

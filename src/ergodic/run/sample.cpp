@@ -53,6 +53,19 @@ Bits read_mask(const std::filesystem::path& path, const Layer& visible) {
   return out;
 }
 
+/// A number for each visible unit, in any shape of rows.
+std::vector<float> read_weights(const std::filesystem::path& path, const Layer& visible) {
+  DataOptions options;
+  options.source = path.string();
+  options.kind = ValueKind::kReal;
+  const Matrix<float> found = load_data(options).train.real;
+  if (found.elements().size() != units_of(visible)) {
+    throw DataError(fmt::format("{}: expected {} numbers, one for each visible unit; found {} rows of {}",
+                                path.string(), units_of(visible), found.rows(), found.cols()));
+  }
+  return {found.elements().begin(), found.elements().end()};
+}
+
 /// As many rows as there are chains, from the first again if there are fewer.
 State start_rows(const SampleRequest& request, const Layer& visible) {
   const Dataset data = load_split_for(visible, request.data, request.split);
@@ -161,7 +174,9 @@ SampleResult sample_from(const Model& model, const ModelFile& file, const Sample
   Chains chains = completes ? chains_at(model, start_rows(request, visible), key, context)
                             : far_start(model, request.count, key, context);
   const bool alike = same_given(chains.layers[0], options.fixed);
-  MixingWatch watch(watched_energy(model), request.count, options.sweeps, bounded_by_gibbs(file.machine, options));
+  std::vector<WatchedNumber> numbers = watched_numbers(model);
+  if (!request.watch.empty()) numbers.push_back(watched_sum(read_weights(request.watch, visible)));
+  MixingWatch watch(std::move(numbers), request.count, options.sweeps, bounded_by_gibbs(file.machine, options));
   const std::unique_ptr<Sampling> sampling = make_sampling(options, model, context);
   const bool watched = alike && !sampling->lowest();
   while (chains.sweep < options.sweeps && !context.stop_requested()) {
@@ -207,7 +222,11 @@ Spec SampleRequest::spec() {
             "the folder of `ergodic train --trajectory`: levels of tempering are the machines that training met, "
             "instead of temperatures");
   spec.flag("means", means, "show the expected values given the hidden layer instead of drawn states")
-      .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers");
+      .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers")
+      .path("watch", watch,
+            "rows of numbers, one for each visible unit (npy, csv): whether the sum of the units, each times its "
+            "number, has mixed "
+            "is judged beside the energy and the activity");
   spec.group("Completion")
       .text("data", data.source, "rows at which the chains start, as for `ergodic train`; with --fixed", "DATA")
       .incidental();

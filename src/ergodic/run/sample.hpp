@@ -21,7 +21,8 @@ struct SampleRequest {
   std::filesystem::path path;  ///< the folder of a trajectory, for tempering
   bool means = false;
   std::uint64_t seed = 1;
-  DataOptions data;  ///< rows at which chains start, or none
+  std::filesystem::path watch;  ///< the weights of a sum that is watched too
+  DataOptions data;             ///< rows at which chains start, or none
   Split split = Split::kAuto;
   std::filesystem::path fixed;  ///< the mask of the units that stay, with such rows
   std::filesystem::path out;

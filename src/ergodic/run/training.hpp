@@ -54,7 +54,7 @@ struct Trainee {
 
   /// How persistent chains move, and what is watched of them; empty for a machine without.
   std::function<void(Chains& chains, Key key, const Context& context)> sweep;
-  WatchedEnergy watched;
+  std::vector<WatchedNumber> watched;
   bool bounded = false;  ///< as MixingWatch has it
 
   /// How its likelihood is found at the end.
@@ -74,7 +74,7 @@ Trainee trainee_of(Model& model, Kernel kernel, std::unique_ptr<Learner> learner
   out.sweep = [&model, kernel](Chains& chains, Key key, const Context& context) {
     step(kernel, model, chains, key, context);
   };
-  out.watched = watched_energy(model);
+  out.watched = watched_numbers(model);
   out.bounded = std::is_same_v<Model, Rbm>;
   out.annealable.path = [&model](const State& rows, const Context& context) { return path_to(model, rows, context); };
   out.annealable.free_energy = [&model](const State& rows, const Budget&, Key, const Context& context) {
