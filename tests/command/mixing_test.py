@@ -70,6 +70,8 @@ def test_what_is_watched_has_a_number_for_each_visible_unit():
     for name, code, words in (("few", 65, f"few.npy: expected {units} numbers, one for each visible unit"),
                               ("nan", 65, "nan.npy"), ("none", 66, "none.npy")):
         refused(code, "sample", "m.safetensors", "--watch", f"{name}.npy", "--out", "s.npy", says=words)
+    refused(2, "sample", "m.safetensors", "--watch", "few.npy", "--sampler", "annealing", "--out", "s.npy",
+            says="leave out --watch")
 
 
 def test_the_table_is_on_standard_error():

@@ -151,6 +151,8 @@ void require_consistent(const SampleRequest& request) {
           "--temperatures and --hottest make a ladder of one machine, and --path one of many: leave out either");
   require(!request.means || request.sampling.sampler != SamplerKind::kAnnealing,
           "annealing looks for states of low energy, which have no expected values; leave out --means");
+  require(request.watch.empty() || request.sampling.sampler != SamplerKind::kAnnealing,
+          "annealing looks for states of low energy, and nothing is watched for mixing; leave out --watch");
 }
 
 bool plane(const Layer& units) { return std::holds_alternative<Gaussian>(units) && units_of(units) == 2; }
