@@ -14,7 +14,7 @@ constexpr Key kKey{3};
 
 MixingReport watch_a_run(const Rbm& model, std::size_t count, std::uint64_t sweeps, const Context& context = {}) {
   Chains chains = far_start(model, count, kKey, context);
-  MixingWatch watch(watched_energy(model), count, sweeps, true);
+  MixingWatch watch(watched_numbers(model), count, sweeps, true);
   while (chains.sweep < sweeps) {
     step(Gibbs{}, model, chains, kKey, context);
     watch.look(chains, context);
