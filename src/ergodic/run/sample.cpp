@@ -227,8 +227,7 @@ Spec SampleRequest::spec() {
       .count("seed", seed, 0, ~std::uint64_t{0}, "names the random numbers")
       .path("watch", watch,
             "rows of numbers, one for each visible unit (npy, csv): whether the sum of the units, each times its "
-            "number, has mixed "
-            "is judged beside the energy and the activity");
+            "number, has mixed is judged beside the energy and the activity");
   spec.group("Completion")
       .text("data", data.source, "rows at which the chains start, as for `ergodic train`; with --fixed", "DATA")
       .incidental();
