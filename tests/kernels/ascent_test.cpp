@@ -13,14 +13,21 @@ namespace {
 
 using test::random_matrix;
 
-/// Weights and all that steps them; `with_velocity` or without.
-struct Step {
-  Matrix<float> weights, velocity, row_offset, row_change, column_offset, column_change;
-  float scale = 0.7f, rate = 0.3f, momentum = 0.0f, l1 = 0.0f, l2 = 0.0f;
+/// A way of stepping.
+struct Way {
+  float scale = 1.0f, momentum = 0.0f, l1 = 0.0f, l2 = 0.0f;
+  bool with_velocity = false;
+};
 
-  Step(std::size_t rows, std::size_t cols, bool with_velocity)
-      : weights(random_matrix(rows, cols, 1)),
-        velocity(with_velocity ? random_matrix(rows, cols, 2) : Matrix<float>()),
+/// Weights and all that steps them.
+struct Step {
+  Way way;
+  Matrix<float> weights, velocity, row_offset, row_change, column_offset, column_change;
+
+  Step(std::size_t rows, std::size_t cols, const Way& which)
+      : way(which),
+        weights(random_matrix(rows, cols, 1)),
+        velocity(which.with_velocity ? random_matrix(rows, cols, 2) : Matrix<float>()),
         row_offset(random_matrix(1, rows, 3)),
         row_change(random_matrix(1, rows, 4)),
         column_offset(random_matrix(1, cols, 5)),
@@ -35,11 +42,11 @@ struct Step {
             row_change.row(0),
             column_offset.row(0),
             column_change.row(0),
-            scale,
-            rate,
-            momentum,
-            l1,
-            l2};
+            way.scale,
+            0.3f,
+            way.momentum,
+            way.l1,
+            way.l2};
   }
 };
 
@@ -106,26 +113,27 @@ void expect_step(const Step& start, std::size_t first_row, std::size_t first_col
   });
 }
 
-/// Calls f(momentum, l1, l2, with_velocity) for each way of stepping.
+/// Calls f(way) for each way of stepping; the first has a loop of its own where nothing was counted earlier.
 template <class F>
 void for_each_way(const F& f) {
+  f(Way{});
   for (const float l1 : {0.0f, 0.01f}) {
     for (const float l2 : {0.0f, 0.03f}) {
-      f(0.0f, l1, l2, false);
-      f(0.0f, l1, l2, true);
-      f(0.9f, l1, l2, true);
+      f(Way{0.7f, 0.0f, l1, l2, false});
+      f(Way{0.7f, 0.0f, l1, l2, true});
+      f(Way{0.7f, 0.9f, l1, l2, true});
     }
   }
 }
 
+constexpr std::size_t kWidth = PairCounts::kColumns;  // of a block of differences, even where the weights end before it
+
 TEST(Ascent, EqualsTheFormulasElementByElementAtAllWidths) {
   for (std::size_t width = 1; width <= 130; ++width) {
-    for_each_way([&](float momentum, float l1, float l2, bool with_velocity) {
-      Step start(3, width, with_velocity);
-      start.momentum = momentum;
-      start.l1 = l1;
-      start.l2 = l2;
-      expect_step(start, 0, 0, Pairs(3, width, 7, width % 2 == 0).block());
+    for_each_way([&](const Way& way) {
+      for (std::size_t first_column = 0; first_column < width; first_column += kWidth) {
+        expect_step(Step(3, width, way), 0, first_column, Pairs(3, kWidth, 7, width % 2 == 0).block());
+      }
     });
     if (HasFatalFailure()) return;
   }
@@ -133,41 +141,27 @@ TEST(Ascent, EqualsTheFormulasElementByElementAtAllWidths) {
 
 TEST(Ascent, StepsOnlyThePartThatItIsGiven) {
   for (const std::size_t width : {1u, 63u, 64u, 65u, 129u, 200u}) {
-    for (std::size_t first_column = 0; first_column < width; first_column += 64) {
-      for_each_way([&](float momentum, float l1, float l2, bool with_velocity) {
-        Step start(7, width, with_velocity);
-        start.momentum = momentum;
-        start.l1 = l1;
-        start.l2 = l2;
-        // As wide as a tile of the statistics, even where the weights end before it.
-        for (const bool earlier : {false, true}) expect_step(start, 2, first_column, Pairs(4, 64, 8, earlier).block());
+    for (std::size_t first_column = 0; first_column < width; first_column += kWidth) {
+      for_each_way([&](const Way& way) {
+        for (const bool earlier : {false, true}) {
+          expect_step(Step(7, width, way), 2, first_column, Pairs(4, kWidth, 8, earlier).block());
+        }
       });
       if (HasFatalFailure()) return;
     }
   }
 }
 
-TEST(Ascent, TileByTileEqualsAllAtOnce) {
-  const Pairs difference(10, 128, 9, true);
-  for_each_way([&](float momentum, float l1, float l2, bool with_velocity) {
-    Step start(10, 128, with_velocity);
-    start.momentum = momentum;
-    start.l1 = l1;
-    start.l2 = l2;
+TEST(Ascent, RowByRowEqualsAllAtOnce) {
+  const Pairs difference(10, kWidth, 9, true);
+  for_each_way([&](const Way& way) {
+    const Step start(10, kWidth, way);
     Step whole = start;
     ascend(whole.ascent(), 0, 0, difference.block());
     Step parts = start;
-    for (std::size_t r = 0; r < 10; r += 5) {
-      for (std::size_t c = 0; c < 128; c += 64) {
-        Pairs tile(5, 64, 9, true);
-        for (std::size_t i = 0; i < 5; ++i) {
-          for (std::size_t j = 0; j < 64; ++j) {
-            tile.counts(i, j) = difference.counts(r + i, c + j);
-            tile.earlier(i, j) = difference.earlier(r + i, c + j);
-          }
-        }
-        ascend(parts.ascent(), r, c, tile.block());
-      }
+    for (std::size_t r = 0; r < 10; ++r) {
+      const PairBlock all = difference.block();
+      ascend(parts.ascent(), r, 0, {{all.counts.data() + r * kWidth, 1, kWidth}, all.weight, all.earlier + r * kWidth});
     }
     EXPECT_TRUE(same_bits(parts.weights, whole.weights));
     EXPECT_TRUE(same_bits(parts.velocity, whole.velocity));
@@ -176,12 +170,9 @@ TEST(Ascent, TileByTileEqualsAllAtOnce) {
 
 TEST(Ascent, HugeTinyAndInfiniteNumbersAreSteppedAlikeEverywhere) {
   constexpr float kNumbers[] = {0.0f, -0.0f, 1e-45f, -1e-40f, 1e-38f, 1.0f, -3e38f, 3e38f, INFINITY, -INFINITY};
-  for_each_way([&](float momentum, float l1, float l2, bool with_velocity) {
-    Step start(std::size(kNumbers), std::size(kNumbers), with_velocity);
-    start.momentum = momentum;
-    start.l1 = l1;
-    start.l2 = l2;
-    Pairs difference(std::size(kNumbers), std::size(kNumbers), 10, true);
+  for_each_way([&](const Way& way) {
+    Step start(std::size(kNumbers), std::size(kNumbers), way);
+    Pairs difference(std::size(kNumbers), kWidth, 10, true);
     for (std::size_t i = 0; i < std::size(kNumbers); ++i) {
       for (std::size_t j = 0; j < std::size(kNumbers); ++j) {
         start.weights(i, j) = kNumbers[i];

@@ -22,8 +22,8 @@ struct Ascent {
   float scale = 1.0f, rate = 0.0f, momentum = 0.0f, l1 = 0.0f, l2 = 0.0f;
 };
 
-/// Steps the part of the weights whose differences are given, beginning at (first_row, first_column). Columns of
-/// `difference` beyond the last weight are ignored.
+/// Steps the part of the weights whose differences are given, beginning at (first_row, first_column). `difference` is
+/// as wide as a block of PairCounts; its columns beyond the last weight are ignored.
 void ascend(const Ascent& ascent, std::size_t first_row, std::size_t first_column, const PairBlock& difference);
 
 }  // namespace ergodic
