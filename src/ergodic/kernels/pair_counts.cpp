@@ -269,23 +269,23 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
       }
     }
     LookupPlan::make_all(tasks_, context);
-    context.for_blocks_of_all(
-        count, [&](std::size_t) { return tiles; }, 1,
-        [&](std::size_t k, std::size_t tile, std::size_t) {
-          thread_local CountScratch scratch;
-          const Chunk& chunk = chunks[k];
-          const float weight = [&] {
-            const Timed timed(context.profile, Stage::kCount, counted_rows * chunk.units * kTileColumns);
-            return count_tile(pairs, chunk, tile, scratch);
-          }();
-          // Block by block, so that each is still in the nearest cache when it is used.
-          for (std::size_t r = 0; r < chunk.units; r += kRows) {
-            const std::size_t some = std::min(kRows, chunk.units - r);
-            const std::int16_t* counts = scratch.counts.data() + r * kTileColumns;
-            const float* earlier = scratch.any_earlier ? scratch.sums.data() + r * kTileColumns : nullptr;
-            sink(chunk.first + r, tile * kTileColumns, {{counts, some, kTileColumns}, weight, earlier});
-          }
-        });
+    // By turns of each chunk: tiles beside each other share cache lines of what the sink writes, but not of other rows.
+    context.for_blocks(count * tiles, 1, [&](std::size_t b, std::size_t) {
+      thread_local CountScratch scratch;
+      const Chunk& chunk = chunks[b % count];
+      const std::size_t tile = b / count;
+      const float weight = [&] {
+        const Timed timed(context.profile, Stage::kCount, counted_rows * chunk.units * kTileColumns);
+        return count_tile(pairs, chunk, tile, scratch);
+      }();
+      // Block by block, so that each is still in the nearest cache when it is used.
+      for (std::size_t r = 0; r < chunk.units; r += kRows) {
+        const std::size_t some = std::min(kRows, chunk.units - r);
+        const std::int16_t* counts = scratch.counts.data() + r * kTileColumns;
+        const float* earlier = scratch.any_earlier ? scratch.sums.data() + r * kTileColumns : nullptr;
+        sink(chunk.first + r, tile * kTileColumns, {{counts, some, kTileColumns}, weight, earlier});
+      }
+    });
   }
 }
 
