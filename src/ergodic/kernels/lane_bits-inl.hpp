@@ -10,13 +10,15 @@
 
 #include <hwy/highway.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 #if HWY_TARGET <= HWY_AVX3
 
-/// Masks of vectors of 32-bit lanes; here they are bits themselves.
+/// Masks of vectors of 16- or 32-bit lanes; here they are bits themselves.
 template <class D>
 struct LaneBits {
   /// Lane k is chosen if bit k of the word is set.
@@ -31,16 +33,21 @@ struct LaneBits {
 template <class D>
 class LaneBits {
  public:
-  HWY_INLINE LaneBits()
-      : bit_(hwy::HWY_NAMESPACE::Shl(hwy::HWY_NAMESPACE::Set(kLanes, 1u), hwy::HWY_NAMESPACE::Iota(kLanes, 0u))) {}
+  HWY_INLINE LaneBits() : bit_(hwy::HWY_NAMESPACE::Load(kLanes, kPowers.data())) {}
 
   HWY_INLINE hwy::HWY_NAMESPACE::MFromD<D> mask(std::uint64_t word) const {
-    const auto all = hwy::HWY_NAMESPACE::Set(kLanes, static_cast<std::uint32_t>(word));
+    const auto all = hwy::HWY_NAMESPACE::Set(kLanes, static_cast<Lane>(word));
     return hwy::HWY_NAMESPACE::RebindMask(D(), hwy::HWY_NAMESPACE::TestBit(all, bit_));
   }
 
  private:
   static constexpr hwy::HWY_NAMESPACE::RebindToUnsigned<D> kLanes{};
+  using Lane = hwy::HWY_NAMESPACE::TFromD<decltype(kLanes)>;
+  alignas(32) static constexpr auto kPowers = [] {
+    std::array<Lane, hwy::HWY_NAMESPACE::MaxLanes(D())> out{};
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = static_cast<Lane>(Lane{1} << k);
+    return out;
+  }();
   hwy::HWY_NAMESPACE::VFromD<hwy::HWY_NAMESPACE::RebindToUnsigned<D> > bit_;
 };
 

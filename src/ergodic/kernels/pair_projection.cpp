@@ -17,9 +17,9 @@ namespace ergodic::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
 /// The sum of the values whose bits are set.
-std::int32_t sum_values(std::span<const std::uint64_t> words, const float* values) {
+std::int32_t sum_values(std::span<const std::uint64_t> words, const std::int16_t* values) {
   std::int32_t sum = 0;
-  for_each_set(words, [&](std::size_t c) { sum += static_cast<std::int32_t>(values[c]); });
+  for_each_set(words, [&](std::size_t c) { sum += values[c]; });
   return sum;
 }
 
@@ -37,20 +37,20 @@ using D32 = hn::CappedTag<std::int32_t, 16>;
 constexpr D32 d32;
 constexpr std::size_t kLanes = hn::MaxLanes(d32), kVectors = Bits::kWordBits / kLanes;
 
-std::int32_t sum_values(std::span<const std::uint64_t> words, const float* HWY_RESTRICT values) {
-  using D = hn::RebindToFloat<D32>;
-  constexpr D d;
-  const LaneBits<D> lanes;
-  hn::VFromD<D> sum[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+std::int32_t sum_values(std::span<const std::uint64_t> words, const std::int16_t* HWY_RESTRICT values) {
+  constexpr hn::Repartition<std::int16_t, D32> d16;
+  constexpr std::size_t kValues = hn::MaxLanes(d16);
+  const LaneBits<decltype(d16)> lanes;
+  const auto one = hn::Set(d16, 1);
+  hn::VFromD<D32> sum = hn::Zero(d32), rest = hn::Zero(d32);  // which of them a product goes to is not said
   for (const std::uint64_t word : words) {
-    unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
-      const auto on = lanes.mask(word >> (v * kLanes));
-      sum[v % 4] = hn::Add(sum[v % 4], hn::IfThenElseZero(on, hn::Load(d, values + v * kLanes)));
+    unroll<Bits::kWordBits / kValues>([&](auto v) ERGODIC_LAMBDA {
+      const auto on = hn::IfThenElseZero(lanes.mask(word >> (v * kValues)), hn::Load(d16, values + v * kValues));
+      sum = hn::ReorderWidenMulAccumulate(d32, on, one, sum, rest);
     });
     values += Bits::kWordBits;
   }
-  const auto all = hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
-  return static_cast<std::int32_t>(hn::GetLane(hn::SumOfLanes(d, all)));
+  return hn::GetLane(hn::SumOfLanes(d32, hn::Add(sum, rest)));
 }
 
 void sum_rows(const Bits& bits, std::size_t word, std::size_t begin, std::size_t end,
@@ -78,7 +78,7 @@ namespace {
 HWY_EXPORT(sum_values);
 HWY_EXPORT(sum_rows);
 
-// Of so many columns, values sum to less than 2^24 and are exact in float; of so many rows, such sums fit 32 bits.
+// Of so many columns, values sum to at most 2^24; of so many rows, such sums fit 32 bits.
 constexpr std::size_t kPartColumns = 4096, kPartRows = 64;
 static_assert(kPartColumns << PairProjection::kMaxBits <= std::size_t{1} << 24);
 }  // namespace
@@ -100,8 +100,9 @@ void PairProjection::add(std::span<const WeightedPairs> sides, const Units& x, c
   sums_.resize(sides.size() * kLayers * most_parts * most_rows);
   for (std::size_t layer = 0; layer < kLayers; ++layer) {
     const std::span<const float> values = units[layer]->values;
-    values_[layer].assign(Bits::words_for(values.size()) * Bits::kWordBits, 0.0f);
-    std::copy(values.begin(), values.end(), values_[layer].begin());
+    values_[layer].resize(Bits::words_for(values.size()) * Bits::kWordBits);
+    std::ranges::transform(values, values_[layer].begin(),
+                           [](float value) { return static_cast<std::int16_t>(value); });
   }
 
   // What is on in each row of either layer of each side.

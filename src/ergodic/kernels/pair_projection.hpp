@@ -29,8 +29,8 @@ class PairProjection {
  private:
   static constexpr std::size_t kLayers = 2;
 
-  AlignedVector<float> values_[kLayers];  // with zeros to the end of a word
-  std::vector<std::int32_t> sums_;        // of the values that are on: [side][layer][part of the layer][row]
+  AlignedVector<std::int16_t> values_[kLayers];  // with zeros to the end of a word
+  std::vector<std::int32_t> sums_;               // of the values that are on: [side][layer][part of the layer][row]
 };
 
 }  // namespace ergodic
