@@ -170,6 +170,14 @@ void LookupPlan::make_all(std::span<const Task> tasks, const Context& context) {
       });
 }
 
+void LookupPlan::count_set_bits(std::span<std::uint32_t> out) const {
+  assert(out.size() == rows_);
+  std::ranges::fill(out, 0u);
+  for (std::size_t b = 0; b < used_blocks_; ++b) {
+    for (std::size_t r = 0; r < out.size(); ++r) out[r] += blocks_[b].set_bits[r];
+  }
+}
+
 void LookupPlan::remake_block(const BitBlocks& bits, std::size_t block) {
   assert(bits.rows == rows_);
   HWY_DYNAMIC_DISPATCH(plan_block)(bits, block, blocks_[block]);

@@ -74,12 +74,8 @@ class LookupPlan {
 
   std::size_t rows() const { return rows_; }
   const Block& block(std::size_t b) const { return blocks_[b]; }
-  /// How many bits of a row are set.
-  std::uint32_t set_bits(std::size_t row) const {
-    std::uint32_t sum = 0;
-    for (std::size_t b = 0; b < used_blocks_; ++b) sum += blocks_[b].set_bits[row];
-    return sum;
-  }
+  /// How many bits of each row are set.
+  void count_set_bits(std::span<std::uint32_t> out) const;
 
  private:
   std::size_t rows_ = 0;

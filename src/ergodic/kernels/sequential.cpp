@@ -166,13 +166,15 @@ void sweep_by_tables(State& x, std::size_t begin, std::size_t end, FixedUnits fi
                      const Draw& draw, std::uint64_t first_chain) {
   thread_local LookupPlan plan;
   thread_local TileScratch scratch;
+  std::array<std::uint32_t, LookupPlan::kMaxRows> counts;
   const BitBlocks bits = blocks_of(x.bits(), begin, end - begin);
   plan.make(bits, Context{});
   for (std::size_t tile = 0; tile < map.quantised->tiles(); ++tile) {
     if (all_fixed(fixed, begin, end, tile, x.units())) continue;
     // Units of the tile may come on while it is drawn.
-    const Terms terms(
-        bits.rows, [&](std::size_t r) { return x.levels().low == 0.0f ? plan.set_bits(r) + kTileColumns : x.units(); });
+    const auto set_bits = std::span(counts).first(bits.rows);
+    plan.count_set_bits(set_bits);
+    const Terms terms(x, set_bits, kTileColumns);
     const auto first = static_cast<std::uint32_t>(first_chain + begin);
     HWY_DYNAMIC_DISPATCH(sweep_tile)
     ({x, map, bits.rows, terms, begin, draw, first, x, nullptr}, plan, fixed, tile, scratch);

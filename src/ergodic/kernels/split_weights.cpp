@@ -134,7 +134,7 @@ void SplitWeights::product(const State& x, MatrixView<double> fields, const Cont
   for (std::size_t begin = 0; begin < x.chains(); begin += LookupPlan::kMaxRows) {
     const std::size_t rows = std::min(LookupPlan::kMaxRows, x.chains() - begin);
     plan.make(blocks_of(x.bits(), begin, rows), context);
-    for (std::size_t r = 0; r < rows; ++r) found_.set_bits[begin + r] = plan.set_bits(r);
+    plan.count_set_bits(std::span(found_.set_bits).subspan(begin, rows));
     const SplitCall call{x, upper_, lower_, offsets_, plan, begin, fields, found_.sums};
     context.for_blocks(upper_.tiles(), 1, [&call](std::size_t tile, std::size_t) {
       thread_local TileScratch scratch;

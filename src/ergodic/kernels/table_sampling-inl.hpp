@@ -33,13 +33,14 @@ const SigmoidPieces& sigmoid_pieces();
 /// How many inputs of each chain are on, at most: what the errors of its fields grow with.
 class Terms {
  public:
-  /// count(chain) for each of some chains.
-  template <class Count>
-  Terms(std::size_t chains, const Count& count) {
-    for (std::size_t r = 0; r < chains; ++r) most_ = std::max<std::size_t>(most_, count(r));
+  /// Of some chains of x, given how many of its bits are set in each; `more` of them may come on.
+  Terms(const State& x, std::span<const std::uint32_t> set_bits, std::uint32_t more = 0) {
+    const bool all = x.levels().low != 0.0f;  // then an input counts in either state
+    most_ = all ? x.units() : *std::ranges::max_element(set_bits) + more;
     const float scale = 65534.0f / static_cast<float>(most_ + 1);
-    for (std::size_t r = 0; r < chains; ++r) {
-      shares_[r] = static_cast<std::uint16_t>(scale * static_cast<float>(count(r) + 1) + 1.0f);
+    for (std::size_t r = 0; r < set_bits.size(); ++r) {
+      const std::size_t count = all ? most_ : set_bits[r] + more;
+      shares_[r] = static_cast<std::uint16_t>(scale * static_cast<float>(count + 1) + 1.0f);
     }
   }
   std::size_t most() const { return most_; }

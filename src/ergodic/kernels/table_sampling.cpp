@@ -179,7 +179,7 @@ struct Chunk {
 };
 
 /// For some chunks of rows at a time, calls prepare(chunks), and then draw_tile(k, call, tile, scratch) for each tile
-/// of each. set_bits(k, chunk, r) says how many bits of the chunk's row r are set.
+/// of each. set_bits(k, chunk) says how many bits of each row of the chunk are set.
 template <class Prepare, class SetBits, class DrawTile>
 void sample_tiles(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
                   const Context& context, const Prepare& prepare, const SetBits& set_bits, const DrawTile& draw_tile) {
@@ -194,8 +194,7 @@ void sample_tiles(const State& x, const Affine& map, const Draw& draw, std::uint
     std::optional<Terms> terms[kChunks];
     std::optional<TableCall> calls[kChunks];
     for (std::size_t k = 0; k < count; ++k) {
-      terms[k].emplace(chunks[k].rows,
-                       [&](std::size_t r) { return x.levels().low == 0.0f ? set_bits(k, chunks[k], r) : x.units(); });
+      terms[k].emplace(x, set_bits(k, chunks[k]));
       calls[k].emplace(TableCall{x, map, chunks[k].rows, *terms[k], chunks[k].begin, draw,
                                  static_cast<std::uint32_t>(first_chain + chunks[k].begin), out, context.profile});
     }
@@ -214,6 +213,7 @@ void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::
                       const Context& context) {
   thread_local std::array<LookupPlan, kChunks> kept;  // so that sampling allocates nothing
   std::array<LookupPlan, kChunks>& plans = kept;      // the same ones in all threads
+  std::array<std::uint32_t, LookupPlan::kMaxRows> counts;
   sample_tiles(
       x, map, draw, first_chain, out, context,
       [&](std::span<const Chunk> chunks) {
@@ -223,7 +223,11 @@ void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::
         }
         LookupPlan::make_all(std::span(tasks).first(chunks.size()), context);
       },
-      [&](std::size_t k, const Chunk&, std::size_t r) { return plans[k].set_bits(r); },
+      [&](std::size_t k, const Chunk& chunk) -> std::span<const std::uint32_t> {
+        const auto found = std::span(counts).first(chunk.rows);
+        plans[k].count_set_bits(found);
+        return found;
+      },
       [&](std::size_t k, const TableCall& call, std::size_t tile, TileScratch& scratch) {
         HWY_DYNAMIC_DISPATCH(sample_tile)(call, plans[k], tile, scratch);
       });
@@ -234,7 +238,7 @@ void sample_summed(const State& x, const InputSums& found, const Affine& map, co
   assert(found.sums.size() == map.quantised->tiles() * x.chains() * kTileColumns);
   sample_tiles(
       x, map, draw, first_chain, out, context, [](std::span<const Chunk>) {},
-      [&](std::size_t, const Chunk& chunk, std::size_t r) { return found.set_bits[chunk.begin + r]; },
+      [&](std::size_t, const Chunk& chunk) { return std::span(found.set_bits).subspan(chunk.begin, chunk.rows); },
       [&](std::size_t, const TableCall& call, std::size_t tile, TileScratch& scratch) {
         const std::int32_t* of_tile = found.sums.data() + (tile * x.chains() + call.first_row) * kTileColumns;
         HWY_DYNAMIC_DISPATCH(sample_summed_tile)(call, of_tile, tile, scratch);
