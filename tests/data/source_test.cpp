@@ -346,7 +346,7 @@ TEST(MissingValues, OfEveryBinarisingAreOff) {
     EXPECT_TRUE(data.is_known(1, 1));
     EXPECT_EQ(unit_means(data), (std::vector<double>{1.0, 1.0}));
     Bits drawn(2, 2);
-    gather(data, std::vector<std::uint32_t>{0, 1}, Key{1}, 0, drawn);
+    gather(data, std::vector<std::uint32_t>{0, 1}, Key{1}, 0, drawn, {});
     EXPECT_FALSE(drawn.get(0, 1));
     EXPECT_TRUE(drawn.get(1, 1));
   }

@@ -120,21 +120,25 @@ Values gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key,
     return out;
   }
   Bits out(rows.size(), data.units());
-  gather(data, rows, key, epoch, out);
+  gather(data, rows, key, epoch, out, Context{});
   return out;
 }
 
-void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch, Bits& out) {
+void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch, Bits& out,
+            const Context& context) {
   assert(out.rows() == rows.size() && out.cols() == data.units());
+  constexpr std::size_t kRowsAtATime = 64;
   const Draw draw = key.at(Purpose::kBinarise, epoch);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (data.grey.rows() > 0) {
-      draw_bits(data.grey.row(rows[r]), draw, rows[r], out.row(r));
-    } else {
-      const auto from = data.bits.row(rows[r]);
-      std::copy(from.begin(), from.end(), out.row(r).begin());
+  context.for_blocks(rows.size(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) {
+      if (data.grey.rows() > 0) {
+        draw_bits(data.grey.row(rows[r]), draw, rows[r], out.row(r));
+      } else {
+        const auto from = data.bits.row(rows[r]);
+        std::copy(from.begin(), from.end(), out.row(r).begin());
+      }
     }
-  }
+  });
 }
 
 void gather(const Dataset& data, std::span<const std::uint32_t> rows, Matrix<float>& out) {
@@ -168,7 +172,7 @@ Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
     }
   } else {
     out.bits = Bits(rows.size(), data.units());
-    gather(data, rows, Key{}, 0, out.bits);
+    gather(data, rows, Key{}, 0, out.bits, Context{});
   }
   if (!data.labels.empty()) {
     for (const std::uint32_t r : rows) out.labels.push_back(data.labels[r]);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ergodic/core/bits.hpp"
+#include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/core/values.hpp"
@@ -68,7 +69,8 @@ void draw_bits(std::span<const Grey> grey, const Draw& draw, std::uint32_t row, 
 /// The chosen rows, in the given order. Dynamic data is drawn for this epoch.
 Values gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch);
 /// The same into bits, or into real numbers, that are there already and of the right shape.
-void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch, Bits& out);
+void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch, Bits& out,
+            const Context& context);
 void gather(const Dataset& data, std::span<const std::uint32_t> rows, Matrix<float>& out);
 /// Which of their values are known.
 void gather_known(const Dataset& data, std::span<const std::uint32_t> rows, Bits& out);

@@ -188,7 +188,7 @@ void RbmLearner::gather_batch(const Turn& turn, const Context& context) {
     const Timed timed(context.profile, Stage::kGather);
     State& visible = data_.layers[Rbm::kVisible];
     visible.real() ? gather(train_, turn.rows, visible.reals())
-                   : gather(train_, turn.rows, key_, turn.epoch, visible.bits());
+                   : gather(train_, turn.rows, key_, turn.epoch, visible.bits(), context);
   }
   model_.resample(Rbm::kHidden, data_.layers, key_.at(Purpose::kDataHidden, turn.update), 0, context);
   if (!completion_.needed()) return;

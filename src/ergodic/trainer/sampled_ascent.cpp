@@ -53,13 +53,14 @@ void SampledAscent::count(const Chains& data, const Chains& samples, const Conte
 }
 
 void SampledAscent::set_offsets(std::span<const double> values, Levels levels, Units& units) const {
-  const double scale = std::ldexp(1.0, fraction_bits_);
+  const double scale = std::ldexp(1.0, fraction_bits_), unit = 1.0 / scale;
+  const double per_gap = 1.0 / levels.gap();  // gaps are 1 or 2: no division rounds
   units.offsets.resize(values.size());
   units.bit_offsets.resize(values.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
     const double rounded = std::nearbyint(values[k] * scale);
     units.offsets[k] = static_cast<float>(rounded);
-    units.bit_offsets[k] = static_cast<float>((rounded / scale - levels.low) / levels.gap());
+    units.bit_offsets[k] = static_cast<float>((unit * rounded - levels.low) * per_gap);
   }
 }
 
@@ -110,11 +111,12 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
   const auto step_bias = [&](const Units& own, const Units& other, double gap, std::span<float> own_velocity,
                              std::span<float> bias) {
     const double unit = std::ldexp(1.0, -fraction_bits_);
+    const double per_gap = 1.0 / gap, per_pair = 1.0 / (g * h);
     const double change = unit * dot(other.change, other.offsets),
                  offset = unit * dot(other.bit_offsets, other.offsets);
     for (std::size_t k = 0; k < bias.size(); ++k) {
       const double pairs = unit * own.pair_change[k] - own.bit_offsets[k] * change - own.change[k] * offset;
-      const double gradient = own.change[k] / gap - pairs / (g * h) + own.decay[k];
+      const double gradient = per_gap * own.change[k] - per_pair * pairs + own.decay[k];
       const double step = sgd.momentum * own_velocity[k] + gradient;
       own_velocity[k] = static_cast<float>(step);
       bias[k] = static_cast<float>(bias[k] + rate * step);
