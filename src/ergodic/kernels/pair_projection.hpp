@@ -29,7 +29,7 @@ class PairProjection {
  private:
   static constexpr std::size_t kLayers = 2;
 
-  AlignedVector<std::int16_t> values_[kLayers];  // with zeros to the end of a word
+  AlignedVector<std::int16_t> values_[kLayers];  // filled up to the end of a word, where no bit is on
   std::vector<std::int32_t> sums_;               // of the values that are on: [side][layer][part of the layer][row]
 };
 
