@@ -120,6 +120,20 @@ TEST(Gather, DynamicDataIsDrawnForEachEpoch) {
   EXPECT_NE(first, gather(data, rows, Key{2}, 0));
 }
 
+TEST(Gather, RowsAreTheSameForAnyNumberOfThreads) {
+  constexpr std::size_t kRows = 300, kUnits = 100;  // of several blocks, the last not whole
+  for (const Dataset& data : {numbered_bits(kRows, kUnits), half_grey(kRows, kUnits)}) {
+    const auto rows = numbers_up_to(kRows);
+    const Bits alone = std::get<Bits>(gather(data, rows, Key{1}, 4));
+    for (const std::size_t count : {1u, 2u, 3u}) {
+      Threads threads(count);
+      Bits found(kRows, kUnits);
+      gather(data, rows, Key{1}, 4, found, Context{&threads});
+      EXPECT_EQ(found, alone) << count << " threads";
+    }
+  }
+}
+
 TEST(Gather, ADrawBelongsToItsRowWhereverItIsAskedFor) {
   const Dataset data = half_grey(20, 100);
   const Bits all = std::get<Bits>(gather(data, numbers_up_to(20), Key{1}, 4));
