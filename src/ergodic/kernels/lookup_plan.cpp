@@ -102,15 +102,18 @@ HWY_INLINE std::uint16_t* write_filled(std::uint64_t word, std::size_t base, std
 }
 #endif
 
-void plan_block(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) {
-  std::uint64_t used[2] = {};
+template <std::size_t kWords>
+HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) {
+  std::uint64_t used[kWords] = {};
   std::array<std::uint8_t, LookupPlan::kMaxRows> pairs;
-  std::array<std::uint16_t, LookupPlan::kMaxPairs + 2> counts[2] = {};  // by turns, so that none waits for the other
-  block.stride = bits.words * kWordGroups;
-  for (std::size_t r = 0; r < bits.rows; ++r) {
-    const std::uint64_t* words = bits.at(b, r);
+  constexpr std::size_t kTurns = 4;  // counters that take turns, so that none waits for the last
+  std::array<std::uint16_t, LookupPlan::kMaxPairs + 2> counts[kTurns] = {};
+  constexpr std::size_t kStride = kWords * kWordGroups;
+  block.stride = kStride;
+  const std::uint64_t* words = bits.at(b, 0);
+  for (std::size_t r = 0; r < bits.rows; ++r, words += bits.row_stride) {
     int groups = 0, set = 0;
-    for (std::size_t w = 0; w < bits.words; ++w) {
+    for (std::size_t w = 0; w < kWords; ++w) {
       const std::uint64_t filled = filled_groups(words[w]);
       used[w] |= filled;
       set += std::popcount(words[w]);
@@ -118,32 +121,37 @@ void plan_block(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) 
     }
     block.set_bits[r] = static_cast<std::uint8_t>(set);
     pairs[r] = static_cast<std::uint8_t>((groups + 1) / 2);
-    ++counts[r % 2][pairs[r] + std::size_t{1}];
+    ++counts[r % kTurns][pairs[r] + std::size_t{1}];
   }
   block.used_groups = 0;
-  for (std::size_t g = 0; g < kWordGroups * bits.words; ++g) {
+  for (std::size_t g = 0; g < kStride; ++g) {
     block.used_groups |= static_cast<std::uint32_t>((used[g / kWordGroups] >> (kGroupBits * (g % kWordGroups))) & 1u)
                          << g;
   }
   block.first[0] = 0;
   for (std::size_t p = 1; p < block.first.size(); ++p) {
-    block.first[p] = static_cast<std::uint16_t>(block.first[p - 1] + counts[0][p] + counts[1][p]);
+    block.first[p] = block.first[p - 1];
+    for (const auto& turn : counts) block.first[p] = static_cast<std::uint16_t>(block.first[p] + turn[p]);
   }
 
   std::array<std::uint16_t, LookupPlan::kMaxPairs + 1> next;
   for (std::size_t p = 0; p < next.size(); ++p) next[p] = block.first[p];
-  for (std::size_t r = 0; r < bits.rows; ++r) {
+  words = bits.at(b, 0);
+  for (std::size_t r = 0; r < bits.rows; ++r, words += bits.row_stride) {
     const std::size_t place = next[pairs[r]]++;
     block.row[place] = static_cast<std::uint16_t>(r);
-    std::uint16_t* const first = block.entries.data() + place * block.stride;
+    std::uint16_t* const first = block.entries.data() + place * kStride;
     std::uint16_t* entry = first;
-    const std::uint64_t* words = bits.at(b, r);
-    for (std::size_t w = 0; w < bits.words; ++w) {
+    for (std::size_t w = 0; w < kWords; ++w) {
       entry = write_filled(words[w], w * kWordGroups * kGroupBytes, entry);
     }
     // An odd number is made even by the first entry of all, which is zero.
-    if (entry != first + block.stride) *entry = 0;
+    if (entry != first + kStride) *entry = 0;
   }
+}
+
+void plan_block(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) {
+  bits.words == 1 ? plan_words<1>(bits, b, block) : plan_words<2>(bits, b, block);
 }
 
 }  // namespace ergodic::HWY_NAMESPACE
