@@ -11,6 +11,8 @@
 #include <array>
 #include <cassert>
 
+#include "ergodic/core/aligned.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -74,10 +76,12 @@ void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_colum
                   a.weights.data() + place,
                   a.velocity.empty() ? nullptr : a.velocity.data() + place};
     if (i + kAhead < a.weights.rows()) {
-      for (std::size_t c = 0; c < width; c += 16) {
-        hwy::Prefetch(row.weights + kAhead * stride + c);
-        if (!kPlain && row.velocity) hwy::Prefetch(row.velocity + kAhead * stride + c);
-      }
+      const auto fetch = [&](const float* later) {
+        for (std::size_t c = 0; c < width; c += kCacheLine / sizeof(float)) hwy::Prefetch(later + c);
+        hwy::Prefetch(later + width - 1);  // a row that does not begin on a line ends on one more
+      };
+      fetch(row.weights + kAhead * stride);
+      if (!kPlain && row.velocity) fetch(row.velocity + kAhead * stride);
     }
     std::size_t c = 0;
     for (; c + hn::Lanes(d) <= width; c += hn::Lanes(d)) ascend_vector<kPlain>(d, part, row, c);
