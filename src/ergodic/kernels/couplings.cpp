@@ -12,6 +12,14 @@
 #include <cassert>
 #include <type_traits>
 
+// Without this, GCC keeps all multiples of a stride, and has no registers for so many.
+#undef ERGODIC_KEEP_POINTER
+#if HWY_COMPILER_GCC_ACTUAL
+#define ERGODIC_KEEP_POINTER(p) asm volatile("" : "+r"(p))
+#else
+#define ERGODIC_KEEP_POINTER(p) (void)(p)
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -24,9 +32,10 @@ HWY_INLINE void transpose_square(D d, const float* HWY_RESTRICT in, std::size_t 
   constexpr std::size_t kLanes = hn::MaxLanes(d);
   const hn::Repartition<double, D> dd;
   hn::VFromD<D> columns[kLanes];  // of four rows each: column k of the first 16 bytes of the vector, then of the second
-  for (std::size_t r = 0; r < kLanes; r += 4) {
-    const auto r0 = hn::LoadU(d, in + r * in_stride), r1 = hn::LoadU(d, in + (r + 1) * in_stride);
-    const auto r2 = hn::LoadU(d, in + (r + 2) * in_stride), r3 = hn::LoadU(d, in + (r + 3) * in_stride);
+  for (std::size_t r = 0; r < kLanes; r += 4, in += 4 * in_stride) {
+    ERGODIC_KEEP_POINTER(in);
+    auto r0 = hn::LoadU(d, in), r1 = hn::LoadU(d, in + in_stride);
+    auto r2 = hn::LoadU(d, in + 2 * in_stride), r3 = hn::LoadU(d, in + 3 * in_stride);
     const auto a = hn::BitCast(dd, hn::InterleaveLower(d, r0, r1)), b = hn::BitCast(dd, hn::InterleaveUpper(d, r0, r1));
     const auto c = hn::BitCast(dd, hn::InterleaveLower(d, r2, r3)), e = hn::BitCast(dd, hn::InterleaveUpper(d, r2, r3));
     columns[r] = hn::BitCast(d, hn::InterleaveLower(dd, a, c));
@@ -34,9 +43,9 @@ HWY_INLINE void transpose_square(D d, const float* HWY_RESTRICT in, std::size_t 
     columns[r + 2] = hn::BitCast(d, hn::InterleaveLower(dd, b, e));
     columns[r + 3] = hn::BitCast(d, hn::InterleaveUpper(dd, b, e));
   }
-  for (std::size_t k = 0; k < 4; ++k) {
-    const auto store = [&](std::size_t row, hn::VFromD<D> v)
-                           HWY_ATTR { hn::StoreU(v, d, out + (row + k) * out_stride); };
+  for (std::size_t k = 0; k < 4; ++k, out += out_stride) {
+    ERGODIC_KEEP_POINTER(out);
+    const auto store = [&](std::size_t row, hn::VFromD<D> v) HWY_ATTR { hn::StoreU(v, d, out + row * out_stride); };
     if constexpr (kLanes == 4) {
       store(0, columns[k]);
     } else if constexpr (kLanes == 8) {
@@ -63,21 +72,23 @@ HWY_INLINE void transpose_square(D d, const float* HWY_RESTRICT in, std::size_t 
 /// out(j, i) = in(i, j).
 void transpose(const float* in, std::size_t in_stride, std::size_t rows, std::size_t cols, float* out,
                std::size_t out_stride) {
-  std::size_t whole_rows = 0, whole_cols = 0;
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   const hn::CappedTag<float, 16> d;
   constexpr std::size_t kLanes = hn::MaxLanes(d);
-  whole_rows = rows / kLanes * kLanes;
-  whole_cols = cols / kLanes * kLanes;
-  for (std::size_t j = 0; j < whole_cols; j += kLanes) {
-    for (std::size_t i = 0; i < whole_rows; i += kLanes) {
-      transpose_square(d, in + i * in_stride + j, in_stride, out + j * out_stride + i, out_stride);
+  if (rows >= kLanes && cols >= kLanes) {
+    // A last square that would be cut lies over the one before it.
+    for (std::size_t begin = 0; begin < cols; begin += kLanes) {
+      const std::size_t j = std::min(begin, cols - kLanes);
+      for (std::size_t first = 0; first < rows; first += kLanes) {
+        const std::size_t i = std::min(first, rows - kLanes);
+        transpose_square(d, in + i * in_stride + j, in_stride, out + j * out_stride + i, out_stride);
+      }
     }
+    return;
   }
 #endif
   for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = i < whole_rows ? whole_cols : 0; j < cols; ++j)
-      out[j * out_stride + i] = in[i * in_stride + j];
+    for (std::size_t j = 0; j < cols; ++j) out[j * out_stride + i] = in[i * in_stride + j];
   }
 }
 
