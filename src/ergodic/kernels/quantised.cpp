@@ -13,6 +13,7 @@
 #include <cmath>
 #include <span>
 
+#include "ergodic/kernels/lookup-inl.hpp"
 #include "ergodic/kernels/nearest-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -157,7 +158,11 @@ void pad_rows(const float* HWY_RESTRICT from, std::size_t stride, std::size_t ro
   const hn::CappedTag<float, 4> d;
   for (std::size_t i = 0; i < rows; ++i, from += stride, out += kTileColumns) {
     std::size_t c = 0;
-    for (; c + hn::Lanes(d) <= width; c += hn::Lanes(d)) hn::Store(hn::LoadU(d, from + c), d, out + c);
+    for (; c + hn::Lanes(d) <= width; c += hn::Lanes(d)) {
+      auto some = hn::LoadU(d, from + c);
+      ERGODIC_KEEP_ORDER(some);  // or GCC would call memcpy for these few
+      hn::Store(some, d, out + c);
+    }
     for (std::size_t k = c; k < kTileColumns; k += hn::Lanes(d)) hn::Store(hn::Zero(d), d, out + k);
     for (; c < width; ++c) out[c] = from[c];
   }
