@@ -168,7 +168,7 @@ TEST(Kernels, SampledBitsAreThoseOfTheDefinitionWithColumnsOfZerosAndTilesOfDiff
     }
     const Map map(std::move(weights), random_matrix(1, 200, 34), input);
     ASSERT_TRUE(map.quantised.usable());
-    ASSERT_NE(map.quantised.exponent(1), map.quantised.exponent(40));
+    ASSERT_NE(map.quantised.exponents()[1], map.quantised.exponents()[40]);
     for (const double density : {0.02, 0.3, 1.0}) {
       ASSERT_NO_FATAL_FAILURE(expect_defined_sample(random_state(40, 130, input, density, 35), map,
                                                     Key{36}.at(Purpose::kGibbs), 0, output));

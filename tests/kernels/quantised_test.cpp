@@ -46,7 +46,7 @@ int finest_exponent() {
   QuantisedWeights zeros(1, 1, 0.0f);
   const float nothing[] = {0.0f};
   zeros.assign({nothing, 1, 1}, nothing, {});
-  return zeros.exponent(0);
+  return zeros.exponents()[0];
 }
 
 /// What each number promises, whatever the exponents.
@@ -57,7 +57,7 @@ void expect_promises(const QuantisedWeights& found, const Matrix<float>& weights
   ASSERT_EQ(found.reach().size(), weights.cols());
   bool usable = true;
   for (std::size_t j = 0; j < found.tiles() * kTileColumns; ++j) {
-    const int exponent = found.exponent(j);
+    const int exponent = found.exponents()[j];
     if (exponent == QuantisedWeights::kNone) {
       usable = false;
       continue;
@@ -77,12 +77,12 @@ void expect_promises(const QuantisedWeights& found, const Matrix<float>& weights
     }
     if (j >= weights.cols()) continue;
     ASSERT_LE(largest_block_sum(weights, j, exponent), kFits);
-    ASSERT_GE(double{found.rounding(j)}, off) << j;
+    ASSERT_GE(double{found.roundings()[j]}, off) << j;
     if (low != 0.0f) {
-      ASSERT_LE(double{found.rounding(j)}, 1.002 * off) << j;
+      ASSERT_LE(double{found.roundings()[j]}, 1.002 * off) << j;
     }
     const double offset = bias[j] + low * std::ldexp(sum, -exponent);
-    ASSERT_EQ(found.offset(j), offset) << j;
+    ASSERT_EQ(found.offsets()[j], offset) << j;
   }
   EXPECT_EQ(found.usable(), usable);
   for (std::size_t j = 0; j < weights.cols(); ++j) {
@@ -90,7 +90,7 @@ void expect_promises(const QuantisedWeights& found, const Matrix<float>& weights
     if (std::isnan(sizes)) continue;
     ASSERT_GE(double{found.reach()[j]}, sizes) << j;
     // Not much too large, or nothing would ever be certain: half a unit for each weight that was rounded.
-    const int exponent = found.exponent(j);
+    const int exponent = found.exponents()[j];
     const double rounding =
         exponent == QuantisedWeights::kNone ? 0.0 : std::ldexp(static_cast<double>(weights.rows()), -exponent);
     if (sizes < 1e38) {
@@ -103,7 +103,7 @@ void expect_promises(const QuantisedWeights& found, const Matrix<float>& weights
 void expect_finest(const QuantisedWeights& found, const Matrix<float>& weights, std::span<const float> bias) {
   const int finest = finest_exponent();
   for (std::size_t j = 0; j < weights.cols(); ++j) {
-    const int exponent = found.exponent(j);
+    const int exponent = found.exponents()[j];
     if (exponent == QuantisedWeights::kNone) {  // only weights and biases of no use are too large
       ASSERT_FALSE(largest_block_sum(weights, j, 0) < 1024.0 && sizes_of(weights, bias, j) < kTooFar);
     } else {
@@ -187,9 +187,9 @@ TEST(QuantisedWeights, ABlockSumFitsUpTo32766UnitsOfEitherSign) {
           if (rows > kBlockRows) weights(kBlockRows, 17) = static_cast<float>(std::ldexp(sign * 30000.0, -exponent));
           QuantisedWeights found(rows, 40, 0.0f);
           found.assign(weights, std::vector<float>(40), {});
-          EXPECT_EQ(found.exponent(17), total <= kFits ? exponent : exponent - 1) << total << " in " << rows;
-          EXPECT_EQ(found.exponent(18), exponent);
-          EXPECT_EQ(found.exponent(19), finest);
+          EXPECT_EQ(found.exponents()[17], total <= kFits ? exponent : exponent - 1) << total << " in " << rows;
+          EXPECT_EQ(found.exponents()[18], exponent);
+          EXPECT_EQ(found.exponents()[19], finest);
           ASSERT_NO_FATAL_FAILURE(expect_all(weights, Matrix<float>(1, 40), 0.0f));
         }
       }
@@ -220,7 +220,7 @@ TEST(QuantisedWeights, WhatIsNotANumberOrInfiniteHasNoExponent) {
         test::for_each_target([&] {
           found.assign(weights, std::vector<float>(45), {});
           for (std::size_t j = 0; j < 45; ++j) {
-            EXPECT_EQ(found.exponent(j) == QuantisedWeights::kNone, j == col) << bad << ", " << j;
+            EXPECT_EQ(found.exponents()[j] == QuantisedWeights::kNone, j == col) << bad << ", " << j;
           }
           EXPECT_FALSE(found.usable());
         });

@@ -97,10 +97,10 @@ inline void expect_same(const QuantisedWeights& a, const QuantisedWeights& b) {
   for (std::size_t tile = 0; tile < a.tiles(); ++tile) {
     for (std::size_t c = 0; c < kTileColumns; ++c) {
       const std::size_t j = tile * kTileColumns + c;
-      ASSERT_EQ(a.exponent(j), b.exponent(j));
-      if (a.exponent(j) == QuantisedWeights::kNone) continue;
-      ASSERT_EQ(a.offset(j), b.offset(j));
-      ASSERT_EQ(a.rounding(j), b.rounding(j));
+      ASSERT_EQ(a.exponents()[j], b.exponents()[j]);
+      if (a.exponents()[j] == QuantisedWeights::kNone) continue;
+      ASSERT_EQ(a.offsets()[j], b.offsets()[j]);
+      ASSERT_EQ(a.roundings()[j], b.roundings()[j]);
       for (std::size_t i = 0; i < a.blocks() * kBlockRows; ++i) {
         const std::size_t block = i / kBlockRows, at = i % kBlockRows * kTileColumns + c;
         ASSERT_EQ(a.block(tile, block)[at], b.block(tile, block)[at]);

@@ -74,7 +74,7 @@ TEST(Sequential, BitsAreThoseOfTheDefinitionWhereAllCouplingsAreRoundedTheSameWa
       for (float& w : weights.elements()) w = sign * 0.49f / 1024.0f;
       for (std::size_t i = 0; i < kUnits; i += 2) weights(i, i + 1) = 20.0f;
       const Map map(symmetric(std::move(weights)), Matrix<float>(1, kUnits), levels);
-      for (std::size_t j = 0; j < kUnits; ++j) ASSERT_EQ(map.quantised.exponent(j), 10);
+      for (std::size_t j = 0; j < kUnits; ++j) ASSERT_EQ(map.quantised.exponents()[j], 10);
       for (const std::uint64_t seed : {1u, 2u, 3u}) {
         ASSERT_NO_FATAL_FAILURE(expect_defined_sweep(random_state(kChains, kUnits, levels, 0.5, seed), map,
                                                      Key{seed}.at(Purpose::kGibbs), 0));
@@ -121,7 +121,7 @@ TEST(Sequential, BitsAreThoseOfTheDefinitionWhenAllWeightsAreRoundedTheSameWay) 
           bias(0, i) = static_cast<float>(levels.low == 0.0f ? -0.5 * sum : 0.0);
         }
         const Map map(symmetric(std::move(weights)), std::move(bias), levels);
-        for (std::size_t j = 0; j < kUnits; ++j) ASSERT_EQ(map.quantised.exponent(j), exponent);
+        for (std::size_t j = 0; j < kUnits; ++j) ASSERT_EQ(map.quantised.exponents()[j], exponent);
         for (std::size_t step = 0; step < 10; ++step) {
           ASSERT_NO_FATAL_FAILURE(expect_defined_sweep(random_state(50, kUnits, levels, 0.5, step), map,
                                                        Key{2}.at(Purpose::kGibbs, step), 0));

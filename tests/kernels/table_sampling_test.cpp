@@ -86,7 +86,7 @@ TEST(TableSampling, BlockSumsAtTheLimitOf16BitsDoNotOverflow) {
           }
           const Map map(std::move(weights), std::move(bias), input);
           for (std::size_t j = 0; j < kOutputs; ++j) {
-            ASSERT_EQ(map.quantised.exponent(j), total == 32767 ? exponent - 1 : exponent);
+            ASSERT_EQ(map.quantised.exponents()[j], total == 32767 ? exponent - 1 : exponent);
           }
           for (const double density : {1.0, 0.98, 0.5}) {
             ASSERT_NO_FATAL_FAILURE(test::expect_defined_sample(random_state(12, inputs, input, density, 6), map,
@@ -248,7 +248,7 @@ TEST(TableSampling, TheBitTurnsWhereItShouldWhenAllWeightsAreRoundedTheSameWay) 
           }
           QuantisedWeights quantised(weights.rows(), kUnits, input.low);
           quantised.assign(weights, std::vector<float>(kUnits), {});
-          for (std::size_t j = 0; j < kUnits; ++j) ASSERT_EQ(quantised.exponent(j), exponent);
+          for (std::size_t j = 0; j < kUnits; ++j) ASSERT_EQ(quantised.exponents()[j], exponent);
           const double error = std::ldexp(output.gap() * std::abs(way) * static_cast<double>(inputs), -exponent);
           const State x = random_state(kChains, weights.rows(), input, 1.0, 13);
           for (std::size_t step = 0; step < 5; ++step) {

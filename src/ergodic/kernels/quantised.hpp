@@ -54,18 +54,18 @@ class QuantisedWeights {
   /// Whether no column is without an exponent.
   bool usable() const;
 
-  /// Of a column; those that fill the last tile are of zeros.
-  int exponent(std::size_t column) const { return exponents_[column]; }
+  /// Of each column; those that fill the last tile are of zeros.
+  std::span<const int> exponents() const { return exponents_; }
   /// 2^-exponent.
-  float unit(std::size_t column) const {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(127 - exponents_[column]) << 23);
-  }
+  static float unit_of(int exponent) { return std::bit_cast<float>(static_cast<std::uint32_t>(127 - exponent) << 23); }
+  float unit(std::size_t column) const { return unit_of(exponents_[column]); }
   /// The 64 x 32 values of a block of rows.
   const std::int16_t* block(std::size_t tile, std::size_t block) const { return values_.data() + place(tile, block); }
-  /// bias + low * (sum of the rounded column): the field when all inputs are low.
-  double offset(std::size_t column) const { return offsets_[column]; }
-  /// At least the sum of |W - rounded W| over a column, in its units: what any choice of inputs can make of rounding.
-  float rounding(std::size_t column) const { return roundings_[column]; }
+  /// bias + low * (sum of the rounded column) for each column: the field when all inputs are low.
+  std::span<const double> offsets() const { return offsets_; }
+  /// At least the sum of |W - rounded W| over each column, in its units: what any choice of inputs can make of
+  /// rounding.
+  std::span<const float> roundings() const { return roundings_; }
   /// At least |bias| + sum |W| for each column.
   std::span<const float> reach() const { return reach_; }
 

@@ -45,7 +45,7 @@ HWY_INLINE V16 with_lane(V16 lanes, std::size_t lane, bool set) {
 }
 
 /// Draws the units of a tile one after the other, for rows [first, first + kLanes) of the call.
-void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, const UnitRule* rules,
+void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, const TileRules& rules,
                  TileOfLanes& lanes) {
   constexpr std::size_t kUpper = kLanes / 2;
   const QuantisedWeights& weights = *call.map.quantised;
@@ -57,11 +57,11 @@ void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, con
   const auto used = static_cast<std::uint32_t>((std::uint64_t{1} << chains) - 1);
   for (std::size_t c = 0; c < width; ++c) {
     const std::size_t unit = first_unit + c;
-    const auto scale = hn::Set(df32, rules[c].scale), offset = hn::Set(df32, rules[c].offset);
+    const auto scale = hn::Set(df32, rules.scale[c]), offset = hn::Set(df32, rules.offset[c]);
     const auto field =
         fields_of(hn::Load(d32, lanes.sums[c]), hn::Load(d32, lanes.sums[c] + kUpper), scale, scale, offset, offset);
-    const Verdict verdict = judge(pieces, field, hn::Load(du16, lanes.random[c]), share, hn::Set(du16, rules[c].spread),
-                                  hn::Set(du16, rules[c].slack));
+    const Verdict verdict = judge(pieces, field, hn::Load(du16, lanes.random[c]), share, hn::Set(du16, rules.spread[c]),
+                                  hn::Set(du16, rules.slack[c]));
     V16 now = hn::BitCast(d16, hn::Not(hn::VecFromMask(du16, verdict.off)));
     for (std::uint32_t unsure = bits_of(verdict.unsure) & used; unsure != 0; unsure &= unsure - 1) {
       const auto k = static_cast<std::size_t>(std::countr_zero(unsure));
@@ -96,11 +96,8 @@ void sweep_lanes(const TableCall& call, std::size_t tile, std::size_t first, con
 void sweep_tile(const TableCall& call, const LookupPlan& plan, FixedUnits fixed, std::size_t tile,
                 TileScratch& scratch) {
   add_up(*call.map.quantised, plan, tile, scratch);
-  UnitRule rules[kTileColumns];
+  const TileRules rules = rules_for(call, tile);
   const std::size_t first_unit = tile * kTileColumns;
-  for (std::size_t c = 0; c < std::min(kTileColumns, call.map.bias.size() - first_unit); ++c) {
-    rules[c] = rule_for(call, first_unit + c);
-  }
   TileOfLanes lanes{};
   CoarseBits coarse(call.draw, call.first_chain, static_cast<std::uint32_t>(first_unit));
   for (std::size_t first = 0; first < call.rows; first += kLanes) {

@@ -67,7 +67,6 @@ struct TableCall {
 
 /// The units of a tile and a chain whose upper random bits did not decide.
 struct UnsureUnits {
-  alignas(kCacheLine) std::array<std::uint16_t, kTileColumns> random;  // the upper bits of all units
   std::uint32_t chain, units;
 };
 
@@ -192,34 +191,60 @@ HWY_INLINE VU16 tail_of(const SigmoidPieces& pieces, V16 field) {
   return hn::BitCast(du16, hn::Add(coefficient(0), hn::MulFixedPoint15(slope, x)));
 }
 
-/// From sums of rounded weights to bits: what holds for one unit.
-struct UnitRule {
-  float scale, offset;   // from a sum to a field in 2^-12
-  std::uint16_t spread;  // e^E - 1 in 2^-16, E being the error of a field with the most terms
-  std::uint16_t slack;   // by how much 16 random bits must clear a probability that is known
+/// From sums of rounded weights to bits: what holds for each unit of a tile.
+struct TileRules {
+  alignas(kCacheLine) float scale[kTileColumns], offset[kTileColumns];  // from a sum to a field in 2^-12
+  alignas(kCacheLine) std::uint16_t spread[kTileColumns];  // e^E - 1 in 2^-16, E being the error of a field with the
+                                                           // most terms
+  alignas(kCacheLine) std::uint16_t slack[kTileColumns];   // by how much 16 random bits must clear a probability
 };
 
-HWY_INLINE UnitRule rule_for(const TableCall& call, std::size_t unit) {
+/// Written for the compiler to see vectors.
+HWY_INLINE TileRules rules_for(const TableCall& call, std::size_t tile) {
   const QuantisedWeights& weights = *call.map.quantised;
-  const float gap = call.out.levels().gap();
-  const float step = gap * static_cast<float>(call.map.beta) * weights.unit(unit);
+  const std::size_t first = tile * kTileColumns;
+  const float gap = call.out.levels().gap(), tempered_gap = gap * static_cast<float>(call.map.beta);
+  const double beta = call.map.beta;
   // Half a step for each rounded weight of an input that is on; what was rounded off, where each input counts. The
   // hundredth is for fields in float: where they are small enough to matter, all that was added is below 2^15 steps a
   // term, and float rounds to 2^-24 of it, some times.
   const float terms = static_cast<float>(call.terms.most() + 1);
-  const float error = step * ((call.x.levels().low == 0.0f ? 0.5f * terms : weights.rounding(unit)) + 0.01f * terms);
-  // e^E - 1 < E + E^2 up to E = 1. What does not fit makes the unit unsure.
-  const float spread = 65536.0f * (error + error * error);
-  const bool too_wide = !(spread < 65000.0f);
-  // Besides the error of the sigmoid: 3 for fields rounded to 2^-12, 3 for products rounded down, and what p (1 - p)
-  // misses where p is off by no more than that error.
-  static_assert(kTail16Error <= 16);
-  const float slack = kTail16Error + 6.0f + spread / 4096.0f;
-  // In double, because bias and base may cancel.
-  const double offset = double{gap} * call.map.tempered(weights.offset(unit), unit);
-  return {4096.0f * call.x.levels().gap() * step, 4096.0f * static_cast<float>(offset),
-          static_cast<std::uint16_t>(too_wide ? 65535.0f : spread + 1.0f),
-          static_cast<std::uint16_t>(too_wide ? 65535.0f : slack)};
+  alignas(kCacheLine) float steps[kTileColumns];
+  std::copy_n(weights.roundings().data() + first, kTileColumns, steps);
+  if (call.x.levels().low == 0.0f) std::fill_n(steps, kTileColumns, 0.5f * terms);
+  alignas(kCacheLine) double base[kTileColumns] = {};
+  if (!call.map.base.empty()) {
+    const std::size_t width = std::min(kTileColumns, call.map.base.size() - first);
+    for (std::size_t c = 0; c < width; ++c) base[c] = call.map.base_of(first + c);
+  }
+
+  TileRules out;
+  const int* HWY_RESTRICT exponents = weights.exponents().data() + first;
+  const double* HWY_RESTRICT offsets = weights.offsets().data() + first;
+  const float scale = 4096.0f * call.x.levels().gap();
+  for (std::size_t c = 0; c < kTileColumns; ++c) {
+    const float step = tempered_gap * QuantisedWeights::unit_of(exponents[c]);
+    const float error = step * (steps[c] + 0.01f * terms);
+    // e^E - 1 < E + E^2 up to E = 1. What does not fit makes the unit unsure.
+    const float spread = 65536.0f * (error + error * error);
+    const bool too_wide = !(spread < 65000.0f);
+    // Besides the error of the sigmoid: 3 for fields rounded to 2^-12, 3 for products rounded down, and what p (1 - p)
+    // misses where p is off by no more than that error.
+    static_assert(kTail16Error <= 16);
+    const float slack = kTail16Error + 6.0f + spread / 4096.0f;
+    out.scale[c] = scale * step;
+    // In double, because bias and base may cancel.
+    out.offset[c] = 4096.0f * static_cast<float>(double{gap} * (beta * offsets[c] + base[c]));
+    out.spread[c] = static_cast<std::uint16_t>(static_cast<std::int32_t>(too_wide ? 65535.0f : spread + 1.0f));
+    out.slack[c] = static_cast<std::uint16_t>(static_cast<std::int32_t>(too_wide ? 65535.0f : slack));
+  }
+  return out;
+}
+
+/// Puts numbers of the units of a tile where `place` says.
+HWY_INLINE void put_in_place(const float* HWY_RESTRICT from, float* HWY_RESTRICT to) {
+  const hn::FixedTag<float, 4> d;
+  for (std::size_t c = 0; c < kTileColumns; c += 4) hn::Store(hn::Load(d, from + c), d, to + place(c));
 }
 
 /// Fields in 2^-12, given sums that lie as `place` says, and scales and offsets that lie alike.
@@ -345,6 +370,13 @@ inline HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint3
   if (upper + 1.05f <= 65536.0f * (p - off)) return true;
   if (upper - 0.05f >= 65536.0f * (p + off)) return false;
   return decide_in_double(call, r, unit, coarse);
+}
+
+/// The upper random bits of one unit.
+HWY_INLINE std::uint32_t coarse_bits_of(const Draw& draw, std::uint32_t chain, std::uint32_t unit) {
+  Words words;
+  ars_words<1>(draw.keys(), hn::LoadU(ArsTag<1>(), draw.counter(chain, unit / kCoarseUnits).data()), &words);
+  return coarse_bits(words, unit);
 }
 
 /// The upper random bits of the units of a tile, for one chain after the other.

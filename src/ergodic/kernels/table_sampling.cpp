@@ -49,7 +49,8 @@ HWY_INLINE void decide_all(const TableCall& call, std::size_t tile, std::span<co
     const std::size_t row = call.first_row + unsure.chain;
     std::uint32_t bits = out.half_word(row, tile);
     for_units(unsure, [&](std::uint32_t c) {
-      bits |= std::uint32_t{decide(call, unsure.chain, first_unit + c, unsure.random[c])} << c;
+      const std::uint32_t coarse = coarse_bits_of(call.draw, call.first_chain + unsure.chain, first_unit + c);
+      bits |= std::uint32_t{decide(call, unsure.chain, first_unit + c, coarse)} << c;
     });
     out.set_half_word(row, tile, bits);
   }
@@ -63,15 +64,10 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, const s
   const auto first_unit = static_cast<std::uint32_t>(tile * kTileColumns);
   const std::size_t width = std::min(kTileColumns, call.map.bias.size() - first_unit);
   const auto inside = static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1);
-  alignas(kCacheLine) float scales[kTileColumns] = {}, offsets[kTileColumns] = {};
-  alignas(kCacheLine) std::uint16_t spreads[kTileColumns] = {}, slacks[kTileColumns] = {};
-  for (std::size_t c = 0; c < width; ++c) {
-    const UnitRule rule = rule_for(call, first_unit + c);
-    scales[place(c)] = rule.scale;
-    offsets[place(c)] = rule.offset;
-    spreads[c] = rule.spread;
-    slacks[c] = rule.slack;
-  }
+  const TileRules rules = rules_for(call, tile);
+  alignas(kCacheLine) float scales[kTileColumns], offsets[kTileColumns];
+  put_in_place(rules.scale, scales);
+  put_in_place(rules.offset, offsets);
 
   CoarseBits coarse(call.draw, call.first_chain, first_unit);
   VU16 next[kVectors];
@@ -83,24 +79,21 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, const s
     coarse.next(next);  // which the CPU makes while it judges this chain
     const auto share = hn::Set(du16, call.terms.shares()[r]);
     const std::int32_t* HWY_RESTRICT sums = all_sums + r * kTileColumns;
-    // What is unsure is written always, and kept if there is any: the CPU has nothing to guess.
-    UnsureUnits& unsure = scratch.unsure[unsure_count];
     std::uint32_t off = 0, unsure_units = 0;
     unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
       constexpr std::size_t kFirst = v * kLanes, kUpper = kFirst + kLanes / 2;
       const auto field = fields_of(hn::Load(d32, sums + kFirst), hn::Load(d32, sums + kUpper),
                                    hn::Load(df32, scales + kFirst), hn::Load(df32, scales + kUpper),
                                    hn::Load(df32, offsets + kFirst), hn::Load(df32, offsets + kUpper));
-      hn::Store(random[v], du16, unsure.random.data() + kFirst);
-      const Verdict verdict =
-          judge(pieces, field, random[v], share, hn::Load(du16, spreads + kFirst), hn::Load(du16, slacks + kFirst));
+      const Verdict verdict = judge(pieces, field, random[v], share, hn::Load(du16, rules.spread + kFirst),
+                                    hn::Load(du16, rules.slack + kFirst));
       off |= bits_of(verdict.off) << kFirst;
       unsure_units |= bits_of(verdict.unsure) << kFirst;
     });
     unsure_units &= inside;
     call.out.bits().set_half_word(call.first_row + r, tile, ~off & inside & ~unsure_units);
-    unsure.chain = static_cast<std::uint32_t>(r);
-    unsure.units = unsure_units;
+    // What is unsure is written always, and kept if there is any: the CPU has nothing to guess.
+    scratch.unsure[unsure_count] = {static_cast<std::uint32_t>(r), unsure_units};
     unsure_count += unsure_units != 0;
   }
   return std::span(scratch.unsure).first(unsure_count);
