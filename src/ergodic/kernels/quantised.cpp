@@ -181,6 +181,7 @@ HWY_EXPORT(pad_rows);
 constexpr int kLargestExponent = 24;  // finer units gain nothing, and sums stay far from the range of 32 bits
 constexpr int kSmallestExponent = 4;  // with coarser ones, next to nothing could be certified
 constexpr int kTooLarge = 32767;      // a sum that did not fit
+constexpr int kFull = 30720;          // a sum that may not fit after the next step
 
 }  // namespace
 
@@ -270,10 +271,11 @@ void QuantisedWeights::finish_tile(std::size_t tile, MatrixView<const float> wei
     roundings_[j] = low_ == 0.0f ? 0.5f * static_cast<float>(rows_) : 1.001f * sums.rounding[c];
     if (sums.largest[c] >= kTooLarge || !(reach_[j] < kLargestReach)) exponents_[j] = kNone;
   }
-  // With room for twice the sums, a finer unit is tried next time.
+  // The next rounding is tried with units that fit these sums, so that it is seldom in vain.
   for (std::size_t c = 0; c < kTileColumns; ++c) {
-    const bool room = sums.largest[c] < kTooLarge / 2 && next_exponents_[first + c] < kLargestExponent;
-    if (room) set_next(first + c, next_exponents_[first + c] + 1);
+    const int exponent = next_exponents_[first + c];
+    if (sums.largest[c] < kFull / 2 && exponent < kLargestExponent) set_next(first + c, exponent + 1);
+    if (sums.largest[c] >= kFull && exponent > kSmallestExponent) set_next(first + c, exponent - 1);
   }
 }
 
