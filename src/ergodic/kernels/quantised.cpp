@@ -182,6 +182,8 @@ constexpr int kLargestExponent = 24;  // finer units gain nothing, and sums stay
 constexpr int kSmallestExponent = 4;  // with coarser ones, next to nothing could be certified
 constexpr int kTooLarge = 32767;      // a sum that did not fit
 constexpr int kFull = 30720;          // a sum that may not fit after the next step
+// A sum that is not full in units half as large: there it is double, but for what 64 weights were rounded in both.
+constexpr int kRoom = kFull / 2 - static_cast<int>(kBlockRows);
 
 }  // namespace
 
@@ -274,7 +276,7 @@ void QuantisedWeights::finish_tile(std::size_t tile, MatrixView<const float> wei
   // The next rounding is tried with units that fit these sums, so that it is seldom in vain.
   for (std::size_t c = 0; c < kTileColumns; ++c) {
     const int exponent = next_exponents_[first + c];
-    if (sums.largest[c] < kFull / 2 && exponent < kLargestExponent) set_next(first + c, exponent + 1);
+    if (sums.largest[c] < kRoom && exponent < kLargestExponent) set_next(first + c, exponent + 1);
     if (sums.largest[c] >= kFull && exponent > kSmallestExponent) set_next(first + c, exponent - 1);
   }
 }
