@@ -105,6 +105,7 @@ HWY_INLINE std::uint16_t* write_filled(std::uint64_t word, std::size_t base, std
 template <std::size_t kWords>
 HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) {
   std::uint64_t used[kWords] = {};
+  std::array<std::uint64_t, kWords * LookupPlan::kMaxRows> near;  // the words, which may lie far apart
   std::array<std::uint8_t, LookupPlan::kMaxRows> pairs;
   constexpr std::size_t kTurns = 4;  // counters that take turns, so that none waits for the last
   std::array<std::uint16_t, LookupPlan::kMaxPairs + 2> counts[kTurns] = {};
@@ -114,9 +115,9 @@ HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Blo
   for (std::size_t r = 0; r < bits.rows; ++r, words += bits.row_stride) {
     int groups = 0, set = 0;
     for (std::size_t w = 0; w < kWords; ++w) {
-      const std::uint64_t filled = filled_groups(words[w]);
+      const std::uint64_t word = near[r * kWords + w] = words[w], filled = filled_groups(word);
       used[w] |= filled;
-      set += std::popcount(words[w]);
+      set += std::popcount(word);
       groups += std::popcount(filled);
     }
     block.set_bits[r] = static_cast<std::uint8_t>(set);
@@ -136,14 +137,13 @@ HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Blo
 
   std::array<std::uint16_t, LookupPlan::kMaxPairs + 1> next;
   for (std::size_t p = 0; p < next.size(); ++p) next[p] = block.first[p];
-  words = bits.at(b, 0);
-  for (std::size_t r = 0; r < bits.rows; ++r, words += bits.row_stride) {
+  for (std::size_t r = 0; r < bits.rows; ++r) {
     const std::size_t place = next[pairs[r]]++;
     block.row[place] = static_cast<std::uint16_t>(r);
     std::uint16_t* const first = block.entries.data() + place * kStride;
     std::uint16_t* entry = first;
     for (std::size_t w = 0; w < kWords; ++w) {
-      entry = write_filled(words[w], w * kWordGroups * kGroupBytes, entry);
+      entry = write_filled(near[r * kWords + w], w * kWordGroups * kGroupBytes, entry);
     }
     // An odd number is made even by the first entry of all, which is zero.
     if (entry != first + kStride) *entry = 0;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "ergodic/model/exact.hpp"
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/sampler/chains.hpp"
+#include "ergodic/sampler/gibbs.hpp"
 #include "ergodic/sampler/population.hpp"
 #include "ergodic/trainer/learner.hpp"
 
@@ -49,13 +51,23 @@ class ContrastiveDivergence : public NegativePhase<Model> {
 
   ModelTerm advance(const Model& model, const Chains& data, std::uint64_t update, Key key,
                     const Context& context) override {
-    chains_.layers = data.layers;
+    start_at(data);
     chains_.sweep = update * steps_;
     for (std::size_t s = 0; s < steps_; ++s) step(kernel_, model, chains_, key, context);
     return &chains_;
   }
 
  private:
+  void start_at(const Chains& data) {
+    if (chains_.count() != data.count()) {
+      chains_.layers = data.layers;
+      return;
+    }
+    // Gibbs sampling draws the first of several layers without a look at where it was.
+    constexpr std::size_t kFirst = std::is_same_v<Kernel, Gibbs> && Model::kLayers > 1 ? 1 : 0;
+    for (std::size_t block = kFirst; block < Model::kLayers; ++block) chains_.layers[block] = data.layers[block];
+  }
+
   Kernel kernel_;
   std::size_t steps_;
   Chains chains_;
