@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -31,8 +32,14 @@ Matrix<float> run(PairCounts& counts, std::span<const WeightedPairs> sides, cons
   Matrix<int> times(rows, cols);
   std::mutex mutex;
   const auto sink = [&](std::size_t first_row, std::size_t first_column, const PairBlock& block) {
-    const MatrixView<const std::int16_t> tile = block.counts;
     const std::lock_guard lock(mutex);
+    const Matrix<float> tile = std::visit(
+        [](auto counts) {
+          Matrix<float> out(counts.rows(), counts.cols());
+          std::ranges::transform(counts.elements(), out.elements().begin(), [](auto count) { return float(count); });
+          return out;
+        },
+        block.counts);
     ASSERT_EQ(tile.cols(), PairCounts::kColumns);
     ASSERT_LE(first_row + tile.rows(), rows);
     ASSERT_LT(first_column, cols);
@@ -41,7 +48,7 @@ Matrix<float> run(PairCounts& counts, std::span<const WeightedPairs> sides, cons
     for (std::size_t r = 0; r < tile.rows(); ++r) {
       for (std::size_t c = 0; c < tile.cols(); ++c) {
         const float earlier = block.earlier ? block.earlier[r * tile.cols() + c] : 0.0f;
-        const float sum = earlier + block.weight * static_cast<float>(tile(r, c));
+        const float sum = earlier + block.weight * tile(r, c);
         if (first_column + c >= cols) {
           ASSERT_EQ(sum, 0.0f);
         } else {
@@ -189,6 +196,20 @@ TEST(PairCounts, ABatchWithoutRowsAddsNothing) {
                                   {{&no_x, &no_y, 0.5f}, {&batches.x0, &batches.y0, 0.5f}},
                                   {{&no_x, &no_y, 1.0f}, {&no_x, &no_y, -1.0f}}};
   for (const auto& sides : all) ASSERT_NO_FATAL_FAILURE(expect_counts(counts, sides));
+}
+
+TEST(PairCounts, DifferencesAtTheEdgeOf8BitsAreCounted) {
+  PairCounts counts;
+  for (const std::size_t rows : {64u, 126u, 127u, 128u, 129u}) {
+    const Bits x = random_bits(rows, 70, 1.0, 1), y = random_bits(rows, 66, 1.0, 2);
+    const Bits none = random_bits(rows, 70, 0.0, 3), some = random_bits(rows, 70, 0.3, 4);
+    const WeightedPairs all[][2] = {{{&x, &y, 1.0f}, {&none, &y, -1.0f}},
+                                    {{&none, &y, 1.0f}, {&x, &y, -1.0f}},
+                                    {{&x, &y, -1.0f}, {&some, &y, 1.0f}},
+                                    {{&x, &y, 1.0f}, {&some, &y, 1.0f}},
+                                    {{&x, &y, -1.0f}, {&x, &y, -1.0f}}};
+    for (const auto& sides : all) ASSERT_NO_FATAL_FAILURE(expect_counts(counts, sides)) << rows;
+  }
 }
 
 TEST(PairCounts, MoreRowsThanFit16BitsAreCounted) {

@@ -26,19 +26,20 @@ struct Part {
 };
 
 /// A row of the part, and where it lies.
+template <class Count>
 struct Row {
   float offset, change;
-  const std::int16_t* HWY_RESTRICT counts;
+  const Count* HWY_RESTRICT counts;
   const float* HWY_RESTRICT earlier;  // null: nothing was counted earlier
   float* HWY_RESTRICT weights;
   float* HWY_RESTRICT velocity;  // null: no momentum
 };
 
 /// Steps one vector of weights, from column c on. If kPlain, nothing but the counts and the rate changes the weights.
-template <bool kPlain, class D>
-HWY_INLINE void ascend_vector(D d, const Part& part, const Row& row, std::size_t c) {
+template <bool kPlain, class D, class Count>
+HWY_INLINE void ascend_vector(D d, const Part& part, const Row<Count>& row, std::size_t c) {
   const auto w = hn::LoadU(d, row.weights + c);
-  const auto count = hn::PromoteTo(hn::RebindToSigned<D>(), hn::LoadU(hn::Rebind<std::int16_t, D>(), row.counts + c));
+  const auto count = hn::PromoteTo(hn::RebindToSigned<D>(), hn::LoadU(hn::Rebind<Count, D>(), row.counts + c));
   auto g = hn::Mul(hn::Set(d, part.count_weight), hn::ConvertTo(d, count));
   if (!kPlain && row.earlier) g = hn::Add(hn::LoadU(d, row.earlier + c), g);
   g = hn::Sub(g, hn::Mul(hn::Set(d, row.offset), hn::LoadU(d, part.column_change.data() + c)));
@@ -58,8 +59,9 @@ HWY_INLINE void ascend_vector(D d, const Part& part, const Row& row, std::size_t
   hn::StoreU(hn::Add(w, hn::Mul(hn::Set(d, part.rate), g)), d, row.weights + c);
 }
 
-template <bool kPlain>
-void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_column, const PairBlock& difference) {
+template <bool kPlain, class Count>
+void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_column, const PairBlock& difference,
+                 MatrixView<const Count> counts) {
   const hn::CappedTag<float, 16> d;
   const hn::CappedTag<float, 1> d1;
   const std::size_t stride = a.weights.cols(), width = std::min(kColumns, stride - first_column);
@@ -67,14 +69,11 @@ void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_colum
   std::copy_n(a.column_offset.data() + first_column, width, part.column_offset.data());
   std::copy_n(a.column_change.data() + first_column, width, part.column_change.data());
   constexpr std::size_t kAhead = 8;  // rows whose weights are on their way into the cache
-  for (std::size_t r = 0; r < difference.counts.rows(); ++r) {
+  for (std::size_t r = 0; r < counts.rows(); ++r) {
     const std::size_t i = first_row + r, place = i * stride + first_column, from = r * kColumns;
-    const Row row{a.row_offset[i],
-                  a.row_change[i],
-                  difference.counts.data() + from,
-                  difference.earlier ? difference.earlier + from : nullptr,
-                  a.weights.data() + place,
-                  a.velocity.empty() ? nullptr : a.velocity.data() + place};
+    const Row<Count> row{a.row_offset[i],          a.row_change[i],
+                         counts.data() + from,     difference.earlier ? difference.earlier + from : nullptr,
+                         a.weights.data() + place, a.velocity.empty() ? nullptr : a.velocity.data() + place};
     if (i + kAhead < a.weights.rows()) {
       const auto fetch = [&](const float* later) {
         for (std::size_t c = 0; c < width; c += kCacheLine / sizeof(float)) hwy::Prefetch(later + c);
@@ -91,7 +90,15 @@ void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_colum
 
 void ascend_part(const Ascent& a, std::size_t first_row, std::size_t first_column, const PairBlock& difference) {
   const bool plain = !difference.earlier && a.velocity.empty() && a.l1 == 0.0f && a.l2 == 0.0f && a.scale == 1.0f;
-  (plain ? ascend_rows<true> : ascend_rows<false>)(a, first_row, first_column, difference);
+  const auto ascend_by = [&](auto counts) {
+    plain ? ascend_rows<true>(a, first_row, first_column, difference, counts)
+          : ascend_rows<false>(a, first_row, first_column, difference, counts);
+  };
+  if (const auto* narrow = std::get_if<MatrixView<const std::int8_t>>(&difference.counts)) {
+    ascend_by(*narrow);
+  } else {
+    ascend_by(std::get<MatrixView<const std::int16_t>>(difference.counts));
+  }
 }
 
 }  // namespace ergodic::HWY_NAMESPACE
@@ -104,8 +111,7 @@ HWY_EXPORT(ascend_part);
 }
 
 void ascend(const Ascent& ascent, std::size_t first_row, std::size_t first_column, const PairBlock& difference) {
-  assert(first_row + difference.counts.rows() <= ascent.weights.rows() && first_column < ascent.weights.cols());
-  assert(difference.counts.cols() == PairCounts::kColumns);
+  assert(first_row + difference.rows() <= ascent.weights.rows() && first_column < ascent.weights.cols());
   HWY_DYNAMIC_DISPATCH(ascend_part)(ascent, first_row, first_column, difference);
 }
 

@@ -10,6 +10,8 @@
 #include <array>
 #include <bit>
 #include <cassert>
+#include <cmath>
+#include <utility>
 
 #include "ergodic/core/aligned.hpp"
 #include "ergodic/kernels/lookup-inl.hpp"
@@ -44,6 +46,7 @@ struct alignas(kCacheLine) BitSquare : std::array<std::uint64_t, 64> {};
 struct CountScratch {
   alignas(kCacheLine) std::array<std::int8_t, LookupPlan::kMaxGroups * kGroupBytes> table{};
   alignas(kCacheLine) std::array<std::int16_t, LookupPlan::kMaxRows * kTileColumns> counts;
+  alignas(kCacheLine) std::array<std::int8_t, LookupPlan::kMaxRows * kTileColumns> narrow_counts;
   alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows * kTileColumns> sums;  // of earlier counts
   bool any_earlier = false;
 
@@ -63,16 +66,17 @@ HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
-void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch) {
-  if (block.first) std::fill_n(scratch.counts.begin(), block.units * kTileColumns, std::int16_t{0});
+template <class Count>
+void add_to(const CountBlock& block, std::size_t tile, CountScratch&, Count* counts) {
+  if (block.first) std::fill_n(counts, block.units * kTileColumns, Count{0});
   for (std::size_t r = block.first_row; r < block.first_row + block.rows; ++r) {
     const std::uint64_t columns = block.y->row(r)[tile];
     for (std::size_t i = 0; i < block.units; ++i) {
       if (!block.x->get(r, block.first_unit + i)) continue;
       for (std::size_t c = 0; c < kTileColumns; ++c) {
-        std::int16_t& count = scratch.counts[i * kTileColumns + c];
+        Count& count = counts[i * kTileColumns + c];
         const int on = static_cast<int>((columns >> c) & 1u);
-        count = static_cast<std::int16_t>(block.negative ? count - on : count + on);
+        count = static_cast<Count>(block.negative ? count - on : count + on);
       }
     }
   }
@@ -122,8 +126,9 @@ void transpose_square(BitSquare& rows) {
   });
 }
 
-/// Adds the counts of one block of rows, in 8 bits, to those in 16.
-void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch) {
+/// Adds the counts of one block of rows, which are made in 8 bits.
+template <class Count>
+HWY_INLINE void add_to(const CountBlock& block, std::size_t tile, CountScratch& scratch, Count* HWY_RESTRICT counts) {
   const auto one = hn::Set(Tile::d, static_cast<std::int8_t>(block.negative ? -1 : 1));
   std::int8_t* HWY_RESTRICT table = scratch.table.data();
   for (std::uint32_t used = block.plan->used_groups; used != 0; used &= used - 1) {
@@ -141,31 +146,41 @@ void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch
       fill_group(row(0), row(1), row(2), row(3), table + g * kGroupBytes + c);
     }
   }
-  std::int16_t* HWY_RESTRICT counts = scratch.counts.data();
   const hn::Half<Tile::D> half;
   const hn::Rebind<std::int16_t, decltype(half)> d16;
-  using V = hn::VFromD<decltype(d16)>;
+  // put(where, vector of counts), once or twice for a vector of sums.
   const auto look_up_block = [&](const auto& put) ERGODIC_LAMBDA {
     look_up<std::int8_t, LookupPlan::kMaxGroups>(
         *block.plan, table, [&](std::size_t unit, const Tile::V* sum) ERGODIC_LAMBDA {
           unroll<Tile::kVectors>([&](auto v) ERGODIC_LAMBDA {
-            std::int16_t* HWY_RESTRICT to = counts + unit * kTileColumns + v * Tile::kLanes;
-            put(hn::PromoteTo(d16, hn::LowerHalf(half, sum[v])), to);
-            put(hn::PromoteTo(d16, hn::UpperHalf(half, sum[v])), to + Tile::kLanes / 2);
+            Count* HWY_RESTRICT to = counts + unit * kTileColumns + v * Tile::kLanes;
+            if constexpr (sizeof(Count) == 1) {
+              put(Tile::d, sum[v], to);
+            } else {
+              put(d16, hn::PromoteTo(d16, hn::LowerHalf(half, sum[v])), to);
+              put(d16, hn::PromoteTo(d16, hn::UpperHalf(half, sum[v])), to + Tile::kLanes / 2);
+            }
           });
         });
   };
   if (block.first) {
     for (std::size_t k = 0; k < block.plan->first[1]; ++k) {
-      std::fill_n(counts + block.plan->row[k] * kTileColumns, kTileColumns, std::int16_t{0});
+      std::fill_n(counts + block.plan->row[k] * kTileColumns, kTileColumns, Count{0});
     }
-    look_up_block([&](V count, std::int16_t* to) ERGODIC_LAMBDA { hn::Store(count, d16, to); });
+    look_up_block([&](auto d, auto count, Count* to) ERGODIC_LAMBDA { hn::Store(count, d, to); });
   } else {
-    look_up_block([&](V count, std::int16_t* to)
-                      ERGODIC_LAMBDA { hn::Store(hn::Add(hn::Load(d16, to), count), d16, to); });
+    look_up_block([&](auto d, auto count, Count* to)
+                      ERGODIC_LAMBDA { hn::Store(hn::Add(hn::Load(d, to), count), d, to); });
   }
 }
 #endif
+
+void add_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch) {
+  add_to(block, tile, scratch, scratch.counts.data());
+}
+void add_narrow_counts(const CountBlock& block, std::size_t tile, CountScratch& scratch) {
+  add_to(block, tile, scratch, scratch.narrow_counts.data());
+}
 }  // namespace ergodic::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -173,13 +188,24 @@ HWY_AFTER_NAMESPACE();
 namespace ergodic {
 namespace {
 HWY_EXPORT(add_counts);
+HWY_EXPORT(add_narrow_counts);
 HWY_EXPORT(transpose_square);
 
 constexpr std::size_t kBlockWords = 2;
 constexpr std::size_t kMaxBlockRows = LookupPlan::kMaxGroups * kGroupBits;
-constexpr std::size_t kMaxCount = 32767;
+constexpr std::size_t kMaxCount = 32767, kMaxNarrowCount = 127;
 
 std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+/// Whether all differences fit 8 bits.
+bool are_narrow(std::span<const WeightedPairs> pairs) {
+  std::size_t positive = 0, negative = 0;
+  for (const WeightedPairs& side : pairs) {
+    if (std::abs(side.weight) != std::abs(pairs[0].weight)) return false;
+    (side.weight < 0.0f ? negative : positive) += side.x->rows();
+  }
+  return std::max(positive, negative) <= kMaxNarrowCount;
+}
 
 }  // namespace
 
@@ -218,7 +244,7 @@ void PairCounts::transpose_word(const Bits& x, std::size_t word, Side& side) {
 }
 
 /// Counts one tile of a chunk, and returns the weight of the counts.
-float PairCounts::count_tile(std::span<const WeightedPairs> pairs, const Chunk& chunk, std::size_t tile,
+float PairCounts::count_tile(std::span<const WeightedPairs> pairs, bool narrow, const Chunk& chunk, std::size_t tile,
                              CountScratch& scratch) const {
   float weight = pairs[0].weight;
   std::size_t counted = 0;
@@ -237,10 +263,17 @@ float PairCounts::count_tile(std::span<const WeightedPairs> pairs, const Chunk& 
       const bool first_block = counted == 0;
       counted += count;
       const bool negative = pairs[s].weight != weight;
-      HWY_DYNAMIC_DISPATCH(add_counts)
-      ({&side.plans[chunk.plan].block(b), pairs[s].x, pairs[s].y, chunk.first, chunk.units, begin, count, negative,
-        first_block},
-       tile, scratch);
+      const CountBlock block{&side.plans[chunk.plan].block(b),
+                             pairs[s].x,
+                             pairs[s].y,
+                             chunk.first,
+                             chunk.units,
+                             begin,
+                             count,
+                             negative,
+                             first_block};
+      narrow ? HWY_DYNAMIC_DISPATCH(add_narrow_counts)(block, tile, scratch)
+             : HWY_DYNAMIC_DISPATCH(add_counts)(block, tile, scratch);
     }
   }
   return weight;
@@ -252,6 +285,7 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
   transpose(pairs, context);
 
   const std::size_t units = pairs[0].x->cols(), columns = pairs[0].y->cols(), tiles = Bits::words_for(columns);
+  const bool narrow = are_narrow(pairs);
   std::size_t counted_rows = 0;
   for (const WeightedPairs& side : pairs) counted_rows += side.x->rows();
   const std::size_t of_chunk = divide_up(divide_up(units, divide_up(units, LookupPlan::kMaxRows)), 64) * 64;
@@ -276,14 +310,17 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
       const std::size_t tile = b / count;
       const float weight = [&] {
         const Timed timed(context.profile, Stage::kCount, counted_rows * chunk.units * kTileColumns);
-        return count_tile(pairs, chunk, tile, scratch);
+        return count_tile(pairs, narrow, chunk, tile, scratch);
       }();
       // Block by block, so that each is still in the nearest cache when it is used.
       for (std::size_t r = 0; r < chunk.units; r += kRows) {
         const std::size_t some = std::min(kRows, chunk.units - r);
-        const std::int16_t* counts = scratch.counts.data() + r * kTileColumns;
-        const float* earlier = scratch.any_earlier ? scratch.sums.data() + r * kTileColumns : nullptr;
-        sink(chunk.first + r, tile * kTileColumns, {{counts, some, kTileColumns}, weight, earlier});
+        const std::size_t place = r * kTileColumns;
+        const auto view = [&](const auto& counts) { return MatrixView(counts.data() + place, some, kTileColumns); };
+        const CountView counts = narrow ? CountView(view(std::as_const(scratch.narrow_counts)))
+                                        : CountView(view(std::as_const(scratch.counts)));
+        const float* earlier = scratch.any_earlier ? scratch.sums.data() + place : nullptr;
+        sink(chunk.first + r, tile * kTileColumns, {counts, weight, earlier});
       }
     });
   }

@@ -1,7 +1,8 @@
 // How often two units are on together: the statistics of binary machines, in integers.
 //
 // The same look-up tables as for products, with the roles turned: four rows of y select-and-add in one table entry, and
-// the bits of four rows of one unit of x choose it. Sums of up to 112 rows run in 8 bits, of up to 32767 in 16 bits.
+// the bits of four rows of one unit of x choose it. Sums of up to 112 rows run in 8 bits, of up to 32767 in 16 bits;
+// where both sides have few rows, the differences stay in 8 bits.
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "ergodic/core/bits.hpp"
@@ -25,11 +27,18 @@ struct WeightedPairs {
   float weight = 1.0f;
 };
 
+/// Counts in as few bits as hold them.
+using CountView = std::variant<MatrixView<const std::int16_t>, MatrixView<const std::int8_t>>;
+
 /// The sums of a block: earlier + weight * count for each pair.
 struct PairBlock {
-  MatrixView<const std::int16_t> counts;
+  CountView counts;
   float weight = 1.0f;
   const float* earlier = nullptr;  ///< of the same shape; zeros if there are none
+
+  std::size_t rows() const {
+    return std::visit([](const auto& view) { return view.rows(); }, counts);
+  }
 };
 
 struct CountScratch;
@@ -38,7 +47,7 @@ class PairCounts {
  public:
   static constexpr std::size_t kRows = 64, kColumns = 64;  ///< of a block
 
-  /// Receives the sums of a block: rows [first_row, first_row + counts.rows()) of x's units, columns [first_column,
+  /// Receives the sums of a block: rows [first_row, first_row + block.rows()) of x's units, columns [first_column,
   /// first_column + 64) of y's, those beyond the last being zero. Called by several threads.
   using Sink = std::function<void(std::size_t first_row, std::size_t first_column, const PairBlock& block)>;
 
@@ -60,7 +69,7 @@ class PairCounts {
     std::size_t plan = 0;  // which of its side's
   };
 
-  float count_tile(std::span<const WeightedPairs> pairs, const Chunk& chunk, std::size_t tile,
+  float count_tile(std::span<const WeightedPairs> pairs, bool narrow, const Chunk& chunk, std::size_t tile,
                    CountScratch& scratch) const;
   void transpose(std::span<const WeightedPairs> pairs, const Context& context);
   static void transpose_word(const Bits& x, std::size_t word, Side& side);
