@@ -29,7 +29,8 @@ void expect_plan(const LookupPlan& plan, const BitBlocks& bits) {
         RowWords rebuilt = {};
         std::size_t selected = 0;
         for (std::size_t e = 0; e < 2 * pairs; ++e) {
-          const std::size_t at = block.entries[place * block.stride + e];
+          const std::size_t at =
+              bits.words == 1 ? block.entries<1>(place)[e] * kEntryBytes : block.entries<2>(place)[e];
           ASSERT_EQ(at % kEntryBytes, 0u);
           const std::size_t group = at / kGroupBytes;
           const std::uint64_t value = at % kGroupBytes / kEntryBytes;

@@ -10,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -73,18 +74,30 @@ HWY_INLINE void fill_group(typename Entry<T>::V w0, typename Entry<T>::V w1, typ
 template <class T, std::size_t kPairs, class Flush>
 HWY_INLINE void look_up_pairs(const LookupPlan::Block& block, const T* HWY_RESTRICT table, const Flush& flush) {
   using E = Entry<T>;
+  constexpr std::size_t kWords = sizeof(T) == sizeof(std::int16_t) ? 1 : 2;  // of a block of products, or of counts
   const auto* HWY_RESTRICT bytes = reinterpret_cast<const std::uint8_t*>(table);
-  const std::size_t end = block.first[kPairs + 1], stride = block.stride;
-  const std::uint16_t* HWY_RESTRICT entries = block.entries.data() + block.first[kPairs] * stride;
-  for (std::size_t k = block.first[kPairs]; k < end; ++k, entries += stride) {
+  const std::size_t end = block.first[kPairs + 1];
+  const auto* HWY_RESTRICT entries = block.entries<kWords>(block.first[kPairs]);
+  for (std::size_t k = block.first[kPairs]; k < end; ++k, entries += kWords * LookupPlan::kWordGroups) {
     typename E::V sum[E::kVectors];
     unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA { sum[v] = hn::Zero(E::d); });
-    // The two load ports are what limits the loop: four entries are loaded at once and taken apart in registers.
-    unroll<(kPairs + 1) / 2>([&](auto quad) ERGODIC_LAMBDA {
+    // The two load ports are what limits the loop: as many entries as fit a word are loaded at once and taken apart in
+    // registers.
+    constexpr std::size_t kPacked = sizeof(std::uint64_t) / sizeof(*entries);
+    unroll<(2 * kPairs + kPacked - 1) / kPacked>([&](auto p) ERGODIC_LAMBDA {
       std::uint64_t packed;
-      std::memcpy(&packed, entries + 4 * quad, sizeof(packed));
-      unroll<(2 * quad + 2 <= kPairs ? 4 : 2)>([&](auto e) ERGODIC_LAMBDA {
-        const T* HWY_RESTRICT entry = reinterpret_cast<const T*>(bytes + ((packed >> (16 * e)) & 0xFFFFu));
+      std::memcpy(&packed, entries + kPacked * p, sizeof(packed));
+      unroll<std::min(kPacked, 2 * kPairs - kPacked * p)>([&](auto e) ERGODIC_LAMBDA {
+        std::uint64_t at;
+        if constexpr (kWords == 2) {
+          at = (packed >> (16 * e)) & 0xFFFFu;
+        } else if constexpr (e == 0) {
+          at = (packed & 0xFFu) * kEntryBytes;
+        } else {  // moved to its place in one shift
+          static_assert(kEntryBytes == 64);
+          at = (packed >> (8 * e - 6)) & (0xFFu * kEntryBytes);
+        }
+        const T* HWY_RESTRICT entry = reinterpret_cast<const T*>(bytes + at);
         unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA {
           sum[v] = hn::Add(sum[v], hn::Load(E::d, entry + v * E::kLanes));
           ERGODIC_KEEP_ORDER(sum[v]);

@@ -16,16 +16,13 @@
 #define ERGODIC_LOOKUP_PLAN_SHARED
 namespace ergodic {
 
-/// For each choice of eight lanes of 16 bits, the order of bytes that brings the chosen ones to the front. (Highway 1.0
-/// has such a table too, but GCC 12 copies it to the stack at each use.)
+/// For each choice of eight bytes, the order that brings the chosen ones to the front.
 inline constexpr auto kToFront = [] {
-  std::array<std::array<std::uint8_t, 16>, 256> out{};
+  std::array<std::array<std::uint8_t, 8>, 256> out{};
   for (std::size_t chosen = 0; chosen < out.size(); ++chosen) {
     std::size_t to = 0;
     for (std::size_t lane = 0; lane < 8; ++lane) {
-      if (((chosen >> lane) & 1u) == 0) continue;
-      out[chosen][to++] = static_cast<std::uint8_t>(2 * lane);
-      out[chosen][to++] = static_cast<std::uint8_t>(2 * lane + 1);
+      if ((chosen >> lane) & 1u) out[chosen][to++] = static_cast<std::uint8_t>(lane);
     }
   }
   return out;
@@ -39,7 +36,7 @@ namespace ergodic::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::size_t kWordGroups = 64 / kGroupBits;
+constexpr std::size_t kWordGroups = LookupPlan::kWordGroups;
 
 /// One bit for each group of a word that is not empty.
 HWY_INLINE std::uint64_t filled_groups(std::uint64_t word) {
@@ -47,58 +44,70 @@ HWY_INLINE std::uint64_t filled_groups(std::uint64_t word) {
   return (word | (word >> 1)) & 0x1111111111111111u;
 }
 
-/// Writes the entries of the groups that are not empty, the first group of the word being at `base`; returns where they
-/// end. What follows up to the 16th is overwritten.
+/// Writes the entries of the groups of word w that are not empty; returns where they end. What follows up to the 16th
+/// is overwritten.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-std::uint16_t* write_filled(std::uint64_t word, std::size_t base, std::uint16_t* entries) {
+template <std::size_t kWords>
+LookupPlan::Entry<kWords>* write_filled(std::uint64_t word, std::size_t w, LookupPlan::Entry<kWords>* entries) {
   for (std::size_t g = 0; g < kWordGroups; ++g) {
     const std::size_t value = (word >> (kGroupBits * g)) & (kGroupEntries - 1);
-    if (value != 0) *entries++ = static_cast<std::uint16_t>(base + g * kGroupBytes + value * kEntryBytes);
+    const std::size_t number = (w * kWordGroups + g) * kGroupEntries + value;
+    if (value != 0) *entries++ = static_cast<LookupPlan::Entry<kWords>>(kWords == 1 ? number : number * kEntryBytes);
   }
   return entries;
 }
-#elif HWY_TARGET == HWY_AVX3_DL
-HWY_INLINE std::uint16_t* write_filled(std::uint64_t word, std::size_t base, std::uint16_t* entries) {
-  static_assert(kGroupBits == 4 && kEntryBytes == 64 && kGroupBytes == 1024);
-  const hn::FixedTag<std::uint16_t, 16> d;
-  // Each byte is any eight neighbouring bits of the word: lane g becomes group g, moved up by six bits.
-  alignas(32) static constexpr auto kFirstBit = [] {
-    std::array<std::uint8_t, 32> out{};
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = static_cast<std::uint8_t>((2 * k + 58 + k % 2 * 6) % 64);
-    return out;
-  }();
-  const __m256i bits = _mm256_multishift_epi64_epi8(_mm256_load_si256(reinterpret_cast<const __m256i*>(&kFirstBit)),
-                                                    _mm256_set1_epi64x(static_cast<std::int64_t>(word)));
-  const auto values = hn::And(hn::VFromD<decltype(d)>{bits}, hn::Set(d, 0x03C0));
-  const auto places =
-      hn::Add(hn::Set(d, static_cast<std::uint16_t>(base)), hn::ShiftLeft<10>(hn::Iota(d, std::uint16_t{0})));
-  const auto filled = hn::Ne(values, hn::Zero(d));
-  const hn::VFromD<decltype(d)> chosen{_mm256_maskz_compress_epi16(filled.raw, hn::Add(values, places).raw)};
-  hn::StoreU(chosen, d, entries);
-  return entries + hn::CountTrue(d, filled);
-}
 #else
-HWY_INLINE std::uint16_t* write_filled(std::uint64_t word, std::size_t base, std::uint16_t* entries) {
-  static_assert(kGroupBits == 4 && kEntryBytes == 64 && kGroupBytes == 1024);
-  const hn::FixedTag<std::uint16_t, 8> d;
+/// Given their numbers in the word.
+template <std::size_t kWords, class V>
+HWY_INLINE void write_numbers(V numbers, std::size_t w, LookupPlan::Entry<kWords>* entries) {
+  const hn::DFromV<V> d8;
+  if constexpr (kWords == 1) {
+    hn::StoreU(numbers, d8, entries);
+  } else {
+    static_assert(kEntryBytes == 64);
+    const hn::Rebind<std::uint16_t, decltype(d8)> d16;
+    const auto base = hn::Set(d16, static_cast<std::uint16_t>(w * kWordGroups * kGroupBytes));
+    hn::StoreU(hn::Add(hn::ShiftLeft<6>(hn::PromoteTo(d16, numbers)), base), d16, entries);
+  }
+}
+
+template <std::size_t kWords>
+HWY_INLINE LookupPlan::Entry<kWords>* write_filled(std::uint64_t word, std::size_t w,
+                                                   LookupPlan::Entry<kWords>* entries) {
+  static_assert(kGroupBits == 4);
+  const hn::FixedTag<std::uint8_t, kWordGroups> d8;
+  alignas(16) static constexpr std::uint8_t kFirst[kWordGroups] = {0,   16,  32,  48,  64,  80,  96,  112,
+                                                                   128, 144, 160, 176, 192, 208, 224, 240};
+#if HWY_TARGET == HWY_AVX3_DL
+  // Each byte is any eight neighbouring bits of the word.
+  alignas(16) static constexpr std::uint8_t kFirstBit[kWordGroups] = {0,  4,  8,  12, 16, 20, 24, 28,
+                                                                      32, 36, 40, 44, 48, 52, 56, 60};
+  const hn::VFromD<decltype(d8)> bits{
+      _mm_multishift_epi64_epi8(hn::Load(d8, kFirstBit).raw, _mm_set1_epi64x(static_cast<std::int64_t>(word)))};
+  const auto values = hn::And(bits, hn::Set(d8, 0x0F));
+  const auto filled = hn::Ne(values, hn::Zero(d8));
+  const auto numbers = hn::Or(values, hn::Load(d8, kFirst));
+  write_numbers<kWords>(hn::VFromD<decltype(d8)>{_mm_maskz_compress_epi8(filled.raw, numbers.raw)}, w, entries);
+  return entries + hn::CountTrue(d8, filled);
+#else
   const hn::FixedTag<std::uint64_t, 2> d64;
-  const hn::FixedTag<std::uint8_t, 16> d8;
-  const auto bytes = hn::BitCast(d8, hn::Set(d64, word));
-  const auto pairs = hn::BitCast(d, hn::InterleaveLower(d8, bytes, hn::Zero(d8)));  // two groups in each lane
-  const auto even = hn::ShiftLeft<6>(hn::And(pairs, hn::Set(d, 0x0F)));
-  const auto odd = hn::ShiftLeft<2>(hn::And(pairs, hn::Set(d, 0xF0)));
-  const auto write = [&](hn::VFromD<decltype(d)> values, std::size_t first) HWY_ATTR {
-    const auto places = hn::Add(hn::Set(d, static_cast<std::uint16_t>(base + first * kGroupBytes)),
-                                hn::ShiftLeft<10>(hn::Iota(d, std::uint16_t{0})));
-    std::uint8_t chosen[8] = {};
-    hn::StoreMaskBits(d, hn::Ne(values, hn::Zero(d)), chosen);
-    const auto order = hn::LoadU(d8, kToFront[chosen[0]].data());
-    hn::StoreU(hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(d8, hn::Add(values, places)), order)), d, entries);
-    entries += std::popcount(chosen[0]);
+  const hn::FixedTag<std::uint16_t, 8> d16;
+  const hn::Half<decltype(d8)> half;
+  const auto bytes = hn::BitCast(d8, hn::Set(d64, word)), low = hn::Set(d8, 0x0F);
+  const auto even = hn::And(bytes, low),
+             odd = hn::And(hn::BitCast(d8, hn::ShiftRight<4>(hn::BitCast(d16, bytes))), low);
+  const auto values = hn::InterleaveLower(d8, even, odd);
+  std::uint8_t filled[8] = {};
+  hn::StoreMaskBits(d8, hn::Ne(values, hn::Zero(d8)), filled);
+  const auto numbers = hn::Or(values, hn::Load(d8, kFirst));
+  const auto write = [&](auto eight, std::uint8_t chosen) HWY_ATTR {
+    write_numbers<kWords>(hn::TableLookupBytes(eight, hn::LoadU(half, kToFront[chosen].data())), w, entries);
+    entries += std::popcount(chosen);
   };
-  write(hn::InterleaveLower(d, even, odd), 0);
-  write(hn::InterleaveUpper(d, even, odd), 8);
+  write(hn::LowerHalf(half, numbers), filled[0]);
+  write(hn::UpperHalf(half, numbers), filled[1]);
   return entries;
+#endif
 }
 #endif
 
@@ -110,7 +119,6 @@ HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Blo
   constexpr std::size_t kTurns = 4;  // counters that take turns, so that none waits for the last
   std::array<std::uint16_t, LookupPlan::kMaxPairs + 2> counts[kTurns] = {};
   constexpr std::size_t kStride = kWords * kWordGroups;
-  block.stride = kStride;
   const std::uint64_t* words = bits.at(b, 0);
   for (std::size_t r = 0; r < bits.rows; ++r, words += bits.row_stride) {
     int groups = 0, set = 0;
@@ -140,11 +148,9 @@ HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Blo
   for (std::size_t r = 0; r < bits.rows; ++r) {
     const std::size_t place = next[pairs[r]]++;
     block.row[place] = static_cast<std::uint16_t>(r);
-    std::uint16_t* const first = block.entries.data() + place * kStride;
-    std::uint16_t* entry = first;
-    for (std::size_t w = 0; w < kWords; ++w) {
-      entry = write_filled(near[r * kWords + w], w * kWordGroups * kGroupBytes, entry);
-    }
+    LookupPlan::Entry<kWords>* const first = block.entries<kWords>(place);
+    LookupPlan::Entry<kWords>* entry = first;
+    for (std::size_t w = 0; w < kWords; ++w) entry = write_filled<kWords>(near[r * kWords + w], w, entry);
     // An odd number is made even by the first entry of all, which is zero.
     if (entry != first + kStride) *entry = 0;
   }

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ergodic/core/bits.hpp"
@@ -48,15 +50,30 @@ class LookupPlan {
   static constexpr std::size_t kMaxRows = 512;
   static constexpr std::size_t kMaxGroups = 28;  ///< a table of 28 KiB is what the first-level cache holds
   static constexpr std::size_t kMaxPairs = kMaxGroups / 2;
-  static constexpr std::size_t kMaxStride = 32;  ///< groups of two words
+  static constexpr std::size_t kWordGroups = 64 / kGroupBits;
+  static constexpr std::size_t kMaxStride = 2 * kWordGroups;  ///< of two words
+
+  /// An entry as blocks of one or two words have it: its number, for which a byte is enough if there is one word; or
+  /// where it begins, in bytes.
+  template <std::size_t kWords>
+  using Entry = std::conditional_t<kWords == 1, std::uint8_t, std::uint16_t>;
 
   struct Block {
-    std::uint32_t used_groups = 0;                               ///< those that some row selects from
-    std::array<std::uint16_t, kMaxPairs + 2> first{};            ///< places [first[p], first[p + 1]) have p pairs
-    std::array<std::uint8_t, kMaxRows> set_bits{};               ///< of each row
-    std::array<std::uint16_t, kMaxRows> row{};                   ///< the row at each place
-    std::array<std::uint16_t, kMaxStride * kMaxRows> entries{};  ///< where the entries of each place begin, in bytes
-    std::size_t stride = kMaxStride;                             ///< from place to place
+    std::uint32_t used_groups = 0;                     ///< those that some row selects from
+    std::array<std::uint16_t, kMaxPairs + 2> first{};  ///< places [first[p], first[p + 1]) have p pairs
+    std::array<std::uint8_t, kMaxRows> set_bits{};     ///< of each row
+    std::array<std::uint16_t, kMaxRows> row{};         ///< the row at each place
+    std::array<std::uint16_t, kMaxStride * kMaxRows> memory{};
+
+    /// The entries of a place; kWordGroups for each word after it begin those of the next.
+    template <std::size_t kWords>
+    const Entry<kWords>* entries(std::size_t place) const {
+      return reinterpret_cast<const Entry<kWords>*>(memory.data()) + place * kWords * kWordGroups;
+    }
+    template <std::size_t kWords>
+    Entry<kWords>* entries(std::size_t place) {
+      return const_cast<Entry<kWords>*>(std::as_const(*this).entries<kWords>(place));
+    }
   };
 
   /// Plans at most kMaxRows rows.
