@@ -65,8 +65,13 @@ struct Threads::Pool {
   }
 
   void do_block(std::size_t block) {
+    attempt(*work.load(), block);
+    if (unfinished.fetch_sub(1) == 1) wake();
+  }
+
+  void attempt(const std::function<void(std::size_t)>& one, std::size_t block) {
     try {
-      (*work.load())(block);
+      one(block);
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (!failure || block < failed_block) {
@@ -74,7 +79,6 @@ struct Threads::Pool {
         failed_block = block;
       }
     }
-    if (unfinished.fetch_sub(1) == 1) wake();
   }
 
   void wake() {
@@ -118,15 +122,19 @@ void Threads::run(std::size_t blocks, const std::function<void(std::size_t)>& wo
   if (blocks == 0) return;
   if (blocks == 1) return work(0);
   Pool& pool = *pool_;
-  // All blocks of the last job are taken and done, and none can be claimed until the last line.
-  pool.work = &work;
-  pool.blocks = blocks;
-  pool.unfinished = blocks;
-  pool.claims = (pool.claims.load() / Pool::kJob + 1) * Pool::kJob;
-  pool.wake();
-  pool.drain();
-  pool.wait_until([&pool] { return pool.unfinished.load() == 0; });
-  pool.claims = pool.claims.load() | Pool::kNoBlock;
+  if (pool.workers.empty()) {
+    for (std::size_t block = 0; block < blocks; ++block) pool.attempt(work, block);
+  } else {
+    // All blocks of the last job are taken and done, and none can be claimed until the last line.
+    pool.work = &work;
+    pool.blocks = blocks;
+    pool.unfinished = blocks;
+    pool.claims = (pool.claims.load() / Pool::kJob + 1) * Pool::kJob;
+    pool.wake();
+    pool.drain();
+    pool.wait_until([&pool] { return pool.unfinished.load() == 0; });
+    pool.claims = pool.claims.load() | Pool::kNoBlock;
+  }
   if (const auto failure = std::exchange(pool.failure, nullptr)) std::rethrow_exception(failure);
 }
 

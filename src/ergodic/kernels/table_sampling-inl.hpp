@@ -73,7 +73,7 @@ struct UnsureUnits {
 /// What a thread needs for a tile.
 struct TileScratch {
   alignas(kCacheLine) std::array<std::int16_t, kBlockRows / kGroupBits * kGroupBytes / sizeof(std::int16_t)> table{};
-  alignas(kCacheLine) std::array<std::int32_t, LookupPlan::kMaxRows * kTileColumns> sums;
+  alignas(kCacheLine) std::array<std::int32_t, LookupPlan::kMaxRows * kTileColumns> sums{};
   std::array<UnsureUnits, LookupPlan::kMaxRows> unsure;
 };
 
@@ -148,11 +148,10 @@ HWY_INLINE void fill_table(const std::int16_t* HWY_RESTRICT rows, std::uint32_t 
   }
 }
 
-/// sums(chain, column) = the sums of the rounded weights of the inputs that are on. They lie as `place` says.
-HWY_INLINE void add_up(const QuantisedWeights& weights, const LookupPlan& plan, std::size_t tile,
-                       TileScratch& scratch) {
+/// sums(chain, column) += the sums of the rounded weights of the inputs that are on. They lie as `place` says.
+HWY_INLINE void add_sums_of_on(const QuantisedWeights& weights, const LookupPlan& plan, std::size_t tile,
+                               TileScratch& scratch) {
   std::int32_t* HWY_RESTRICT sums = scratch.sums.data();
-  std::fill_n(sums, plan.rows() * kTileColumns, 0);
   for (std::size_t b = 0; b < weights.blocks(); ++b) {
     const LookupPlan::Block& block = plan.block(b);
     if (block.used_groups == 0) continue;
@@ -165,6 +164,13 @@ HWY_INLINE void add_up(const QuantisedWeights& weights, const LookupPlan& plan, 
       });
     });
   }
+}
+
+/// The same, from zero.
+HWY_INLINE void add_up(const QuantisedWeights& weights, const LookupPlan& plan, std::size_t tile,
+                       TileScratch& scratch) {
+  std::fill_n(scratch.sums.data(), plan.rows() * kTileColumns, 0);
+  add_sums_of_on(weights, plan, tile, scratch);
 }
 
 /// 65536 * sigmoid(-|field| / 4096), at most 32768.

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/table_sampling-inl.hpp"
@@ -56,8 +57,10 @@ HWY_INLINE void decide_all(const TableCall& call, std::size_t tile, std::span<co
   }
 }
 
-/// From the sums of a tile to bits. Returns the units that are unsure, which are off.
-HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, const std::int32_t* all_sums, std::size_t tile,
+/// From the sums of a tile to bits. Returns the units that are unsure, which are off. Sums that may be changed become
+/// zero, for the next tile: here that costs nothing.
+template <class Sum>
+HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, Sum* all_sums, std::size_t tile,
                                                   TileScratch& scratch) {
   const Timed timed(call.profile, Stage::kDraw);
   const SigmoidPieces& pieces = sigmoid_pieces();
@@ -78,13 +81,17 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, const s
     unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { random[v] = next[v]; });
     coarse.next(next);  // which the CPU makes while it judges this chain
     const auto share = hn::Set(du16, call.terms.shares()[r]);
-    const std::int32_t* HWY_RESTRICT sums = all_sums + r * kTileColumns;
+    Sum* HWY_RESTRICT sums = all_sums + r * kTileColumns;
     std::uint32_t off = 0, unsure_units = 0;
     unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
       constexpr std::size_t kFirst = v * kLanes, kUpper = kFirst + kLanes / 2;
       const auto field = fields_of(hn::Load(d32, sums + kFirst), hn::Load(d32, sums + kUpper),
                                    hn::Load(df32, scales + kFirst), hn::Load(df32, scales + kUpper),
                                    hn::Load(df32, offsets + kFirst), hn::Load(df32, offsets + kUpper));
+      if constexpr (!std::is_const_v<Sum>) {
+        hn::Store(hn::Zero(d32), d32, sums + kFirst);
+        hn::Store(hn::Zero(d32), d32, sums + kUpper);
+      }
       const Verdict verdict = judge(pieces, field, random[v], share, hn::Load(du16, rules.spread + kFirst),
                                     hn::Load(du16, rules.slack + kFirst));
       off |= bits_of(verdict.off) << kFirst;
@@ -99,20 +106,25 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, const s
   return std::span(scratch.unsure).first(unsure_count);
 }
 
-/// Draws one tile of the output for all rows, given their sums.
-void sample_summed_tile(const TableCall& call, const std::int32_t* sums, std::size_t tile, TileScratch& scratch) {
+template <class Sum>
+HWY_INLINE void draw_and_decide(const TableCall& call, Sum* sums, std::size_t tile, TileScratch& scratch) {
   const std::span<const UnsureUnits> unsure = draw_tile(call, sums, tile, scratch);
   const Timed timed(call.profile, Stage::kDecide);
   decide_all(call, tile, unsure);
 }
 
-/// The same, given a plan of the rows.
+/// Draws one tile of the output for all rows, given their sums.
+void sample_summed_tile(const TableCall& call, const std::int32_t* sums, std::size_t tile, TileScratch& scratch) {
+  draw_and_decide(call, sums, tile, scratch);
+}
+
+/// The same, given a plan of the rows. The sums of the scratch are zero before and after it.
 void sample_tile(const TableCall& call, const LookupPlan& plan, std::size_t tile, TileScratch& scratch) {
   {
     const Timed timed(call.profile, Stage::kProduct, call.rows * call.x.units() * kTileColumns);
-    add_up(*call.map.quantised, plan, tile, scratch);
+    add_sums_of_on(*call.map.quantised, plan, tile, scratch);
   }
-  sample_summed_tile(call, scratch.sums.data(), tile, scratch);
+  draw_and_decide(call, scratch.sums.data(), tile, scratch);
 }
 #endif
 }  // namespace ergodic::HWY_NAMESPACE
