@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -32,14 +34,13 @@ bool spin_until(const Ready& ready) {
 
 }  // namespace
 
-// A job is known by its number. `claims` holds the number of the current job and the next block that nobody has taken:
-// one atomic, so that a thread that comes late cannot take a block of a job that it has not seen.
+// Threads take blocks from both ends: one that takes the same blocks of each job finds what it needs in its own caches.
 struct Threads::Pool {
-  static constexpr std::uint64_t kJob = std::uint64_t{1} << 32;
-  static constexpr std::uint64_t kNoBlock = kJob - 1;
-
-  std::atomic<std::uint64_t> claims = kNoBlock;  // job number * kJob + next block
-  std::atomic<std::uint64_t> blocks = 0;
+  /// Blocks [front, back) that nobody has taken.
+  struct Claims {
+    std::uint32_t front = 0, back = 0;
+  };
+  std::atomic<Claims> claims;  // whoever takes a block from what it is now, takes it of the job that is now
   std::atomic<const std::function<void(std::size_t)>*> work = nullptr;
   std::atomic<std::uint64_t> unfinished = 0;
   std::atomic<bool> closing = false;
@@ -52,14 +53,18 @@ struct Threads::Pool {
 
   std::vector<std::jthread> workers;
 
-  bool claimable() const { return claims.load() % kJob < blocks.load(); }
+  bool claimable() const {
+    const Claims seen = claims.load();
+    return seen.front < seen.back;
+  }
 
   /// Takes blocks until none is left.
-  void drain() {
-    std::uint64_t seen = claims.load();
-    while (seen % kJob < blocks.load()) {
-      if (!claims.compare_exchange_weak(seen, seen + 1)) continue;
-      do_block(static_cast<std::size_t>(seen % kJob));
+  void drain(bool from_front) {
+    Claims seen = claims.load();
+    while (seen.front < seen.back) {
+      const Claims left = from_front ? Claims{seen.front + 1, seen.back} : Claims{seen.front, seen.back - 1};
+      if (!claims.compare_exchange_weak(seen, left)) continue;
+      do_block(from_front ? seen.front : left.back);
       seen = claims.load();
     }
   }
@@ -97,18 +102,19 @@ struct Threads::Pool {
     --sleepers;
   }
 
-  void serve() {
+  void serve(bool from_front) {
     while (true) {
       wait_until([this] { return closing.load() || claimable(); });
       if (closing.load()) return;
-      drain();
+      drain(from_front);
     }
   }
 };
 
 Threads::Threads(std::size_t count) : pool_(std::make_unique<Pool>()) {
   if (count == 0) count = std::max(1u, std::thread::hardware_concurrency());
-  for (std::size_t i = 1; i < count; ++i) pool_->workers.emplace_back([pool = pool_.get()] { pool->serve(); });
+  for (std::size_t i = 1; i < count; ++i)
+    pool_->workers.emplace_back([pool = pool_.get(), i] { pool->serve(i % 2 == 0); });
 }
 
 Threads::~Threads() {
@@ -125,15 +131,14 @@ void Threads::run(std::size_t blocks, const std::function<void(std::size_t)>& wo
   if (pool.workers.empty()) {
     for (std::size_t block = 0; block < blocks; ++block) pool.attempt(work, block);
   } else {
-    // All blocks of the last job are taken and done, and none can be claimed until the last line.
+    // All blocks of the last job are taken and done, and none can be claimed until all of this one is known.
+    assert(blocks <= std::numeric_limits<std::uint32_t>::max());
     pool.work = &work;
-    pool.blocks = blocks;
     pool.unfinished = blocks;
-    pool.claims = (pool.claims.load() / Pool::kJob + 1) * Pool::kJob;
+    pool.claims = {0, static_cast<std::uint32_t>(blocks)};
     pool.wake();
-    pool.drain();
+    pool.drain(true);
     pool.wait_until([&pool] { return pool.unfinished.load() == 0; });
-    pool.claims = pool.claims.load() | Pool::kNoBlock;
   }
   if (const auto failure = std::exchange(pool.failure, nullptr)) std::rethrow_exception(failure);
 }
