@@ -34,8 +34,8 @@ HWY_INLINE void transpose_square(D d, const float* HWY_RESTRICT in, std::size_t 
   hn::VFromD<D> columns[kLanes];  // of four rows each: column k of the first 16 bytes of the vector, then of the second
   for (std::size_t r = 0; r < kLanes; r += 4, in += 4 * in_stride) {
     ERGODIC_KEEP_POINTER(in);
-    auto r0 = hn::LoadU(d, in), r1 = hn::LoadU(d, in + in_stride);
-    auto r2 = hn::LoadU(d, in + 2 * in_stride), r3 = hn::LoadU(d, in + 3 * in_stride);
+    const auto r0 = hn::LoadU(d, in), r1 = hn::LoadU(d, in + in_stride);
+    const auto r2 = hn::LoadU(d, in + 2 * in_stride), r3 = hn::LoadU(d, in + 3 * in_stride);
     const auto a = hn::BitCast(dd, hn::InterleaveLower(d, r0, r1)), b = hn::BitCast(dd, hn::InterleaveUpper(d, r0, r1));
     const auto c = hn::BitCast(dd, hn::InterleaveLower(d, r2, r3)), e = hn::BitCast(dd, hn::InterleaveUpper(d, r2, r3));
     columns[r] = hn::BitCast(d, hn::InterleaveLower(dd, a, c));

@@ -59,11 +59,11 @@ class LookupPlan {
   using Entry = std::conditional_t<kWords == 1, std::uint8_t, std::uint16_t>;
 
   struct Block {
-    std::uint32_t used_groups = 0;                     ///< those that some row selects from
-    std::array<std::uint16_t, kMaxPairs + 2> first{};  ///< places [first[p], first[p + 1]) have p pairs
-    std::array<std::uint8_t, kMaxRows> set_bits{};     ///< of each row
-    std::array<std::uint16_t, kMaxRows> row{};         ///< the row at each place
-    std::array<std::uint16_t, kMaxStride * kMaxRows> memory{};
+    std::uint32_t used_groups = 0;                              ///< those that some row selects from
+    std::array<std::uint16_t, kMaxPairs + 2> first{};           ///< places [first[p], first[p + 1]) have p pairs
+    std::array<std::uint8_t, kMaxRows> set_bits{};              ///< of each row
+    std::array<std::uint16_t, kMaxRows> row{};                  ///< the row at each place
+    std::array<std::uint16_t, kMaxStride * kMaxRows> memory{};  ///< of the entries
 
     /// The entries of a place; kWordGroups for each word after it begin those of the next.
     template <std::size_t kWords>

@@ -215,9 +215,9 @@ HWY_INLINE TileRules rules_for(const TableCall& call, std::size_t tile) {
   // hundredth is for fields in float: where they are small enough to matter, all that was added is below 2^15 steps a
   // term, and float rounds to 2^-24 of it, some times.
   const float terms = static_cast<float>(call.terms.most() + 1);
-  alignas(kCacheLine) float steps[kTileColumns];
-  std::copy_n(weights.roundings().data() + first, kTileColumns, steps);
-  if (call.x.levels().low == 0.0f) std::fill_n(steps, kTileColumns, 0.5f * terms);
+  alignas(kCacheLine) float steps_off[kTileColumns];
+  std::copy_n(weights.roundings().data() + first, kTileColumns, steps_off);
+  if (call.x.levels().low == 0.0f) std::fill_n(steps_off, kTileColumns, 0.5f * terms);
   alignas(kCacheLine) double base[kTileColumns] = {};
   if (!call.map.base.empty()) {
     const std::size_t width = std::min(kTileColumns, call.map.base.size() - first);
@@ -230,7 +230,7 @@ HWY_INLINE TileRules rules_for(const TableCall& call, std::size_t tile) {
   const float scale = 4096.0f * call.x.levels().gap();
   for (std::size_t c = 0; c < kTileColumns; ++c) {
     const float step = tempered_gap * QuantisedWeights::unit_of(exponents[c]);
-    const float error = step * (steps[c] + 0.01f * terms);
+    const float error = step * (steps_off[c] + 0.01f * terms);
     // e^E - 1 < E + E^2 up to E = 1. What does not fit makes the unit unsure.
     const float spread = 65536.0f * (error + error * error);
     const bool too_wide = !(spread < 65000.0f);
