@@ -37,10 +37,11 @@ bool spin_until(const Ready& ready) {
 // Threads take blocks from both ends: one that takes the same blocks of each job finds what it needs in its own caches.
 struct Threads::Pool {
   /// Blocks [front, back) that nobody has taken.
-  struct Claims {
+  struct alignas(std::uint64_t) Claims {
     std::uint32_t front = 0, back = 0;
   };
   std::atomic<Claims> claims;  // whoever takes a block from what it is now, takes it of the job that is now
+  static_assert(std::atomic<Claims>::is_always_lock_free);
   std::atomic<const std::function<void(std::size_t)>*> work = nullptr;
   std::atomic<std::uint64_t> unfinished = 0;
   std::atomic<bool> closing = false;
