@@ -55,7 +55,7 @@ void SampledAscent::count(const Chains& data, const Chains& samples, const Conte
 void SampledAscent::set_offsets(std::span<const double> values, Levels levels, Units& units) const {
   const double scale = std::ldexp(1.0, fraction_bits_), unit = 1.0 / scale;
   const double per_gap = 1.0 / levels.gap();  // gaps are 1 or 2: no division rounds
-  constexpr double kRound = 0x1.8p52;  // adding it rounds to an integer, in vectors of any CPU
+  constexpr double kRound = 0x1.8p52;         // adding it rounds to an integer, in vectors of any CPU
   units.offsets.resize(values.size());
   units.bit_offsets.resize(values.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
