@@ -55,6 +55,26 @@ TEST(NegativePhase, APopulationFollowsValleysThatChainsAloneDoNot) {
   EXPECT_NEAR((share_after_tilting<Population<Rbm, Gibbs>>(kTilt)), expected, 4.0 * 2.0 * 0.5 / std::sqrt(kChains));
 }
 
+/// All units that a draw could leave as they were: two values, letters and real ones.
+TEST(NegativePhase, ContrastiveDivergenceKnowsNothingOfEarlierUpdates) {
+  for (const Layer& visible : {Layer(Bernoulli{12}), Layer(Spin{12}), Layer(Potts{12, 3}), Layer(Gaussian{12})}) {
+    Rbm rbm(visible, Bernoulli{7});
+    rbm.update([](Parameters& p) { std::ranges::fill(p["weights"], 0.3f); }, {});
+    const Chains first = far_start(rbm, 20, Key{1}, {}), second = far_start(rbm, 20, Key{2}, {});
+    ContrastiveDivergence<Rbm, Gibbs> kept(Gibbs{}, 1), fresh(Gibbs{}, 1);
+    kept.advance(rbm, first, 0, Key{3}, {});
+    const auto* again = std::get<const Chains*>(kept.advance(rbm, second, 1, Key{3}, {}));
+    const auto* anew = std::get<const Chains*>(fresh.advance(rbm, second, 1, Key{3}, {}));
+    for (std::size_t block = 0; block < Rbm::kLayers; ++block) {
+      for (std::size_t r = 0; r < 20; ++r) {
+        for (std::size_t i = 0; i < again->layers[block].units(); ++i) {
+          ASSERT_EQ(again->layers[block].value(r, i), anew->layers[block].value(r, i)) << name_of(visible);
+        }
+      }
+    }
+  }
+}
+
 Chains exact_chains(const Rbm& rbm, Key key) { return start_at(rbm, test::exact_rows(rbm, kChains, key), 0, key, {}); }
 Chains exact_chains(const Boltzmann& machine, Key key) { return {{test::exact_rows(machine, kChains, key)}}; }
 
