@@ -65,7 +65,7 @@ class LookupPlan {
     std::array<std::uint16_t, kMaxRows> row{};                  ///< the row at each place
     std::array<std::uint16_t, kMaxStride * kMaxRows> memory{};  ///< of the entries
 
-    /// The entries of a place; kWordGroups for each word after it begin those of the next.
+    /// The entries of a place; those of the next begin kWordGroups further on for each word.
     template <std::size_t kWords>
     const Entry<kWords>* entries(std::size_t place) const {
       return reinterpret_cast<const Entry<kWords>*>(memory.data()) + place * kWords * kWordGroups;

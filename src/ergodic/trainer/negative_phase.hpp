@@ -63,9 +63,10 @@ class ContrastiveDivergence : public NegativePhase<Model> {
       chains_.layers = data.layers;
       return;
     }
-    // Gibbs sampling draws the first of several layers without a look at where it was.
-    constexpr std::size_t kFirst = std::is_same_v<Kernel, Gibbs> && Model::kLayers > 1 ? 1 : 0;
-    for (std::size_t block = kFirst; block < Model::kLayers; ++block) chains_.layers[block] = data.layers[block];
+    // Gibbs sampling draws the first of several layers without a look at where it was, if no unit must stay.
+    std::size_t first = 0;
+    if constexpr (std::is_same_v<Kernel, Gibbs> && Model::kLayers > 1) first = kernel_.fixed.rows() == 0 ? 1 : 0;
+    for (std::size_t block = first; block < Model::kLayers; ++block) chains_.layers[block] = data.layers[block];
   }
 
   Kernel kernel_;
