@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
 
 #include "kernels/random_inputs.hpp"
 
@@ -29,13 +31,18 @@ void expect_plan(const LookupPlan& plan, const BitBlocks& bits) {
         RowWords rebuilt = {};
         std::size_t selected = 0;
         for (std::size_t e = 0; e < 2 * pairs; ++e) {
+          const std::size_t k = (place - block.first[pairs]) * 2 * pairs + e;
           const std::size_t at =
-              bits.words == 1 ? block.entries<1>(place)[e] * kEntryBytes : block.entries<2>(place)[e];
+              bits.words == 1 ? block.entries<1>(pairs)[k] * kEntryBytes : block.entries<2>(pairs)[k];
           ASSERT_EQ(at % kEntryBytes, 0u);
           const std::size_t group = at / kGroupBytes;
           const std::uint64_t value = at % kGroupBytes / kEntryBytes;
           ASSERT_LT(group, std::min(LookupPlan::kMaxGroups, 16 * bits.words));
           ASSERT_TRUE(value == 0 || (block.used_groups >> group) & 1u);  // else nobody has filled it
+          if (bits.words == 1 && value % 4 != 0 && value / 4 != 0 && ((block.full_groups >> group) & 1u) == 0) {
+            const auto sums = std::span(block.sums).first(block.sum_count);
+            ASSERT_TRUE(std::ranges::count(sums, at / kEntryBytes) == 1);
+          }
           const std::uint64_t mask = value << (kGroupBits * (group % 16));
           ASSERT_EQ(rebuilt[group / 16] & mask, 0u);  // a sum would count it twice; the empty selection adds nothing
           rebuilt[group / 16] |= mask;

@@ -77,8 +77,8 @@ HWY_INLINE void look_up_pairs(const LookupPlan::Block& block, const T* HWY_RESTR
   constexpr std::size_t kWords = sizeof(T) == sizeof(std::int16_t) ? 1 : 2;  // of a block of products, or of counts
   const auto* HWY_RESTRICT bytes = reinterpret_cast<const std::uint8_t*>(table);
   const std::size_t end = block.first[kPairs + 1];
-  const auto* HWY_RESTRICT entries = block.entries<kWords>(block.first[kPairs]);
-  for (std::size_t k = block.first[kPairs]; k < end; ++k, entries += kWords * LookupPlan::kWordGroups) {
+  const auto* HWY_RESTRICT entries = block.entries<kWords>(kPairs);
+  for (std::size_t k = block.first[kPairs]; k < end; ++k, entries += 2 * kPairs) {
     typename E::V sum[E::kVectors];
     unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA { sum[v] = hn::Zero(E::d); });
     // The two load ports are what limits the loop: as many entries as fit a word are loaded at once and taken apart in

@@ -44,19 +44,53 @@ HWY_INLINE std::uint64_t filled_groups(std::uint64_t word) {
   return (word | (word >> 1)) & 0x1111111111111111u;
 }
 
-/// Writes the entries of the groups of word w that are not empty; returns where they end. What follows up to the 16th
-/// is overwritten.
+/// A bit for each value of each group of a word.
+using ValueSets = std::array<std::uint16_t, kWordGroups>;
+
+/// UsedValues: the values that groups have had.
+///
+/// write_filled: Writes the entries of the groups of word w that are not empty, and adds their values to `used`;
+/// returns where they end. What follows up to the 16th is overwritten.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+struct UsedValues : ValueSets {
+  const ValueSets& sets() const { return *this; }
+};
+
 template <std::size_t kWords>
-LookupPlan::Entry<kWords>* write_filled(std::uint64_t word, std::size_t w, LookupPlan::Entry<kWords>* entries) {
+LookupPlan::Entry<kWords>* write_filled(std::uint64_t word, std::size_t w, LookupPlan::Entry<kWords>* entries,
+                                        UsedValues& used) {
   for (std::size_t g = 0; g < kWordGroups; ++g) {
     const std::size_t value = (word >> (kGroupBits * g)) & (kGroupEntries - 1);
     const std::size_t number = (w * kWordGroups + g) * kGroupEntries + value;
+    used[g] = static_cast<std::uint16_t>(used[g] | (1u << value));
     if (value != 0) *entries++ = static_cast<LookupPlan::Entry<kWords>>(kWords == 1 ? number : number * kEntryBytes);
   }
   return entries;
 }
 #else
+class UsedValues {
+ public:
+  using D = hn::FixedTag<std::uint8_t, kWordGroups>;
+
+  HWY_INLINE UsedValues() : low_(hn::Zero(D())), high_(hn::Zero(D())) {}
+  HWY_INLINE void add(hn::VFromD<D> values) {
+    alignas(16) static constexpr std::uint8_t kBits[kGroupEntries] = {1, 2, 4, 8, 16, 32, 64, 128};
+    const auto low = hn::Load(D(), kBits), high = hn::CombineShiftRightBytes<8>(D(), low, low);
+    low_ = hn::Or(low_, hn::TableLookupBytes(low, values));
+    high_ = hn::Or(high_, hn::TableLookupBytes(high, values));
+  }
+  HWY_INLINE ValueSets sets() const {
+    ValueSets out;
+    const hn::RepartitionToWide<D> wide;
+    hn::StoreU(hn::ZipLower(wide, low_, high_), wide, out.data());
+    hn::StoreU(hn::ZipUpper(wide, low_, high_), wide, out.data() + kWordGroups / 2);
+    return out;
+  }
+
+ private:
+  hn::VFromD<D> low_, high_;  // of values below 8, and of the others
+};
+
 /// Given their numbers in the word.
 template <std::size_t kWords, class V>
 HWY_INLINE void write_numbers(V numbers, std::size_t w, LookupPlan::Entry<kWords>* entries) {
@@ -73,7 +107,7 @@ HWY_INLINE void write_numbers(V numbers, std::size_t w, LookupPlan::Entry<kWords
 
 template <std::size_t kWords>
 HWY_INLINE LookupPlan::Entry<kWords>* write_filled(std::uint64_t word, std::size_t w,
-                                                   LookupPlan::Entry<kWords>* entries) {
+                                                   LookupPlan::Entry<kWords>* entries, UsedValues& used) {
   static_assert(kGroupBits == 4);
   const hn::FixedTag<std::uint8_t, kWordGroups> d8;
   alignas(16) static constexpr std::uint8_t kFirst[kWordGroups] = {0,   16,  32,  48,  64,  80,  96,  112,
@@ -85,6 +119,7 @@ HWY_INLINE LookupPlan::Entry<kWords>* write_filled(std::uint64_t word, std::size
   const hn::VFromD<decltype(d8)> bits{
       _mm_multishift_epi64_epi8(hn::Load(d8, kFirstBit).raw, _mm_set1_epi64x(static_cast<std::int64_t>(word)))};
   const auto values = hn::And(bits, hn::Set(d8, 0x0F));
+  if constexpr (kWords == 1) used.add(values);
   const auto filled = hn::Ne(values, hn::Zero(d8));
   const auto numbers = hn::Or(values, hn::Load(d8, kFirst));
   write_numbers<kWords>(hn::VFromD<decltype(d8)>{_mm_maskz_compress_epi8(filled.raw, numbers.raw)}, w, entries);
@@ -97,6 +132,7 @@ HWY_INLINE LookupPlan::Entry<kWords>* write_filled(std::uint64_t word, std::size
   const auto even = hn::And(bytes, low),
              odd = hn::And(hn::BitCast(d8, hn::ShiftRight<4>(hn::BitCast(d16, bytes))), low);
   const auto values = hn::InterleaveLower(d8, even, odd);
+  if constexpr (kWords == 1) used.add(values);
   std::uint8_t filled[8] = {};
   hn::StoreMaskBits(d8, hn::Ne(values, hn::Zero(d8)), filled);
   const auto numbers = hn::Or(values, hn::Load(d8, kFirst));
@@ -111,13 +147,32 @@ HWY_INLINE LookupPlan::Entry<kWords>* write_filled(std::uint64_t word, std::size
 }
 #endif
 
+/// Says which entries to fill.
+HWY_INLINE void find_sums(const ValueSets& used, LookupPlan::Block& block) {
+  constexpr std::uint32_t kSums = 0xEEE0u;  // of values with bits of both pairs
+  block.full_groups = 0;
+  block.sum_count = 0;
+  for (std::uint32_t left = block.used_groups; left != 0; left &= left - 1) {
+    const auto g = static_cast<std::uint32_t>(std::countr_zero(left));
+    std::uint32_t sums = used[g] & kSums;
+    if (static_cast<std::size_t>(std::popcount(sums)) > LookupPlan::kFewSums) {
+      block.full_groups |= 1u << g;
+      continue;
+    }
+    for (; sums != 0; sums &= sums - 1) {
+      const std::size_t entry = g * kGroupEntries + static_cast<std::size_t>(std::countr_zero(sums));
+      block.sums[block.sum_count++] = static_cast<std::uint8_t>(entry);
+    }
+  }
+}
+
 template <std::size_t kWords>
 HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) {
   std::uint64_t used[kWords] = {};
   std::array<std::uint64_t, kWords * LookupPlan::kMaxRows> near;  // the words, which may lie far apart
   std::array<std::uint8_t, LookupPlan::kMaxRows> pairs;
   constexpr std::size_t kTurns = 4;  // counters that take turns, so that none waits for the last
-  std::array<std::uint16_t, LookupPlan::kMaxPairs + 2> counts[kTurns] = {};
+  std::array<std::uint16_t, LookupPlan::kMaxPairs + 1> counts[kTurns] = {};
   constexpr std::size_t kStride = kWords * kWordGroups;
   const std::uint64_t* words = bits.at(b, 0);
   for (std::size_t r = 0; r < bits.rows; ++r, words += bits.row_stride) {
@@ -130,30 +185,41 @@ HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Blo
     }
     block.set_bits[r] = static_cast<std::uint8_t>(set);
     pairs[r] = static_cast<std::uint8_t>((groups + 1) / 2);
-    ++counts[r % kTurns][pairs[r] + std::size_t{1}];
+    ++counts[r % kTurns][pairs[r]];
   }
   block.used_groups = 0;
   for (std::size_t g = 0; g < kStride; ++g) {
     block.used_groups |= static_cast<std::uint32_t>((used[g / kWordGroups] >> (kGroupBits * (g % kWordGroups))) & 1u)
                          << g;
   }
-  block.first[0] = 0;
-  for (std::size_t p = 1; p < block.first.size(); ++p) {
-    block.first[p] = block.first[p - 1];
-    for (const auto& turn : counts) block.first[p] = static_cast<std::uint16_t>(block.first[p] + turn[p]);
+  struct {
+    std::uint32_t place, entry;
+  } next[LookupPlan::kMaxPairs + 1];
+  std::uint32_t place = 0, entry = 0;
+  for (std::uint32_t p = 0; p <= LookupPlan::kMaxPairs; ++p) {
+    next[p] = {place, entry};
+    block.first[p] = static_cast<std::uint16_t>(place);
+    block.begin[p] = static_cast<std::uint16_t>(entry);
+    std::uint32_t count = 0;
+    for (const auto& turn : counts) count += turn[p];
+    place += count;
+    entry += 2 * p * count + static_cast<std::uint32_t>(kStride);
   }
+  block.first.back() = static_cast<std::uint16_t>(place);
 
-  std::array<std::uint16_t, LookupPlan::kMaxPairs + 1> next;
-  for (std::size_t p = 0; p < next.size(); ++p) next[p] = block.first[p];
+  UsedValues values{};
+  auto* const entries = reinterpret_cast<LookupPlan::Entry<kWords>*>(block.memory.data());
   for (std::size_t r = 0; r < bits.rows; ++r) {
-    const std::size_t place = next[pairs[r]]++;
-    block.row[place] = static_cast<std::uint16_t>(r);
-    LookupPlan::Entry<kWords>* const first = block.entries<kWords>(place);
-    LookupPlan::Entry<kWords>* entry = first;
-    for (std::size_t w = 0; w < kWords; ++w) entry = write_filled<kWords>(near[r * kWords + w], w, entry);
-    // An odd number is made even by the first entry of all, which is zero.
-    if (entry != first + kStride) *entry = 0;
+    auto& at = next[pairs[r]];
+    block.row[at.place++] = static_cast<std::uint16_t>(r);
+    LookupPlan::Entry<kWords>* to = entries + at.entry;
+    at.entry += 2u * pairs[r];
+    for (std::size_t w = 0; w < kWords; ++w) to = write_filled<kWords>(near[r * kWords + w], w, to, values);
+    // An odd number is made even by the first entry of all, which is zero. What this and the last word write beyond the
+    // end is overwritten by the rows that follow, or belongs to none.
+    *to = 0;
   }
+  if constexpr (kWords == 1) find_sums(values.sets(), block);
 }
 
 void plan_block(const BitBlocks& bits, std::size_t b, LookupPlan::Block& block) {

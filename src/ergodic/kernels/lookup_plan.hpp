@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "ergodic/core/bits.hpp"
@@ -51,7 +50,8 @@ class LookupPlan {
   static constexpr std::size_t kMaxGroups = 28;  ///< a table of 28 KiB is what the first-level cache holds
   static constexpr std::size_t kMaxPairs = kMaxGroups / 2;
   static constexpr std::size_t kWordGroups = 64 / kGroupBits;
-  static constexpr std::size_t kMaxStride = 2 * kWordGroups;  ///< of two words
+  static constexpr std::size_t kFewSums = 5;                   ///< of the nine of a group
+  static constexpr std::size_t kMaxEntries = 2 * kWordGroups;  ///< of a row of two words
 
   /// An entry as blocks of one or two words have it: its number, for which a byte is enough if there is one word; or
   /// where it begins, in bytes.
@@ -59,20 +59,24 @@ class LookupPlan {
   using Entry = std::conditional_t<kWords == 1, std::uint8_t, std::uint16_t>;
 
   struct Block {
-    std::uint32_t used_groups = 0;                              ///< those that some row selects from
-    std::array<std::uint16_t, kMaxPairs + 2> first{};           ///< places [first[p], first[p + 1]) have p pairs
-    std::array<std::uint8_t, kMaxRows> set_bits{};              ///< of each row
-    std::array<std::uint16_t, kMaxRows> row{};                  ///< the row at each place
-    std::array<std::uint16_t, kMaxStride * kMaxRows> memory{};  ///< of the entries
+    std::uint32_t used_groups = 0;  ///< those that some row selects from
+    /// Those of them, in a block of one word, from which rows select many sums of both pairs of bits: all are worth
+    /// filling. In the others only those that some row selects are, which are the entries `sums`.
+    std::uint32_t full_groups = 0;
+    std::uint32_t sum_count = 0;
+    std::array<std::uint8_t, kWordGroups * kFewSums> sums{};
+    std::array<std::uint16_t, kMaxPairs + 2> first{};  ///< places [first[p], first[p + 1]) have p pairs
+    std::array<std::uint8_t, kMaxRows> set_bits{};     ///< of each row
+    std::array<std::uint16_t, kMaxRows> row{};         ///< the row at each place
+    std::array<std::uint16_t, kMaxPairs + 1> begin{};  ///< of the entries of the first place with p pairs
+    /// Of the entries. Those of places with equally many follow each other without a gap, so that few lines are
+    /// touched; before the next there is room for what is written beyond an end.
+    std::array<std::uint16_t, kMaxEntries*(kMaxRows + kMaxPairs + 1)> memory{};
 
-    /// The entries of a place; those of the next begin kWordGroups further on for each word.
+    /// The entries of the first place with so many pairs.
     template <std::size_t kWords>
-    const Entry<kWords>* entries(std::size_t place) const {
-      return reinterpret_cast<const Entry<kWords>*>(memory.data()) + place * kWords * kWordGroups;
-    }
-    template <std::size_t kWords>
-    Entry<kWords>* entries(std::size_t place) {
-      return const_cast<Entry<kWords>*>(std::as_const(*this).entries<kWords>(place));
+    const Entry<kWords>* entries(std::size_t pairs) const {
+      return reinterpret_cast<const Entry<kWords>*>(memory.data()) + begin[pairs];
     }
   };
 

@@ -134,16 +134,34 @@ constexpr std::size_t place(std::size_t c) {
 HWY_INLINE V32 lower32(V16 v) { return hn::BitCast(d32, hn::InterleaveLower(d16, v, hn::BroadcastSignBit(v))); }
 HWY_INLINE V32 upper32(V16 v) { return hn::BitCast(d32, hn::InterleaveUpper(d16, v, hn::BroadcastSignBit(v))); }
 
-/// The sums of each group of four rows that is used.
-HWY_INLINE void fill_table(const std::int16_t* HWY_RESTRICT rows, std::uint32_t used_groups,
+/// The sums of each group of four rows that are used.
+HWY_INLINE void fill_table(const std::int16_t* HWY_RESTRICT rows, const LookupPlan::Block& block,
                            std::int16_t* HWY_RESTRICT table) {
-  for (; used_groups != 0; used_groups &= used_groups - 1) {
-    const auto g = static_cast<std::size_t>(std::countr_zero(used_groups));
-    const std::int16_t* HWY_RESTRICT row = rows + g * kGroupBits * kTileColumns;
+  constexpr std::size_t kEntry = kEntryBytes / sizeof(std::int16_t);
+  static_assert(kEntry == kTileColumns);
+  const auto for_groups = [&](std::uint32_t groups, const auto& fill) ERGODIC_LAMBDA {
+    for (; groups != 0; groups &= groups - 1) {
+      const auto g = static_cast<std::size_t>(std::countr_zero(groups));
+      for (std::size_t c = 0; c < kTileColumns; c += kLanes) {
+        const std::int16_t* HWY_RESTRICT row = rows + g * kGroupBits * kTileColumns + c;
+        fill(hn::Load(d16, row), hn::Load(d16, row + kTileColumns), hn::Load(d16, row + 2 * kTileColumns),
+             hn::Load(d16, row + 3 * kTileColumns), table + g * kGroupEntries * kEntry + c);
+      }
+    }
+  };
+  for_groups(block.full_groups, [](V16 w0, V16 w1, V16 w2, V16 w3, std::int16_t* group)
+                                    ERGODIC_LAMBDA { fill_group(w0, w1, w2, w3, group); });
+  for_groups(block.used_groups & ~block.full_groups, [](V16 w0, V16 w1, V16 w2, V16 w3,
+                                                        std::int16_t* HWY_RESTRICT group) ERGODIC_LAMBDA {
+    const V16 sums[] = {w0, w1, hn::Add(w0, w1), w2, w3, hn::Add(w2, w3)};
+    constexpr std::size_t kValues[] = {1, 2, 3, 4, 8, 12};
+    unroll<std::size(kValues)>([&](auto k) ERGODIC_LAMBDA { hn::Store(sums[k], d16, group + kValues[k] * kEntry); });
+  });
+  for (std::size_t k = 0; k < block.sum_count; ++k) {
+    const std::size_t entry = block.sums[k], low = entry & ~std::size_t{12}, high = entry & ~std::size_t{3};
     for (std::size_t c = 0; c < kTileColumns; c += kLanes) {
-      fill_group(hn::Load(d16, row + c), hn::Load(d16, row + kTileColumns + c),
-                 hn::Load(d16, row + 2 * kTileColumns + c), hn::Load(d16, row + 3 * kTileColumns + c),
-                 table + g * (kGroupBytes / sizeof(std::int16_t)) + c);
+      const auto sum = hn::Add(hn::Load(d16, table + low * kEntry + c), hn::Load(d16, table + high * kEntry + c));
+      hn::Store(sum, d16, table + entry * kEntry + c);
     }
   }
 }
@@ -155,7 +173,7 @@ HWY_INLINE void add_sums_of_on(const QuantisedWeights& weights, const LookupPlan
   for (std::size_t b = 0; b < weights.blocks(); ++b) {
     const LookupPlan::Block& block = plan.block(b);
     if (block.used_groups == 0) continue;
-    fill_table(weights.block(tile, b), block.used_groups, scratch.table.data());
+    fill_table(weights.block(tile, b), block, scratch.table.data());
     look_up<std::int16_t, kGroups>(block, scratch.table.data(), [&](std::size_t chain, const V16* sum) ERGODIC_LAMBDA {
       unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
         std::int32_t* HWY_RESTRICT to = sums + chain * kTileColumns + v * kLanes;
