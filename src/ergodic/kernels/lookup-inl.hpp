@@ -46,34 +46,33 @@ HWY_INLINE void unroll(const F& f) {
   unroll(std::make_index_sequence<kCount>{}, f);
 }
 
-/// Vectors of T of which a few make an entry.
-template <class T>
+/// Vectors of T of which a few make an entry, or the part of it that is used.
+template <class T, std::size_t kBytes = kEntryBytes>
 struct Entry {
-  using D = hn::CappedTag<T, kEntryBytes / sizeof(T)>;
+  using D = hn::CappedTag<T, kBytes / sizeof(T)>;
   using V = hn::VFromD<D>;
   static constexpr D d{};
   static constexpr std::size_t kLanes = hn::MaxLanes(D{});
-  static constexpr std::size_t kVectors = kEntryBytes / sizeof(T) / kLanes;
+  static constexpr std::size_t kVectors = kBytes / sizeof(T) / kLanes;
 };
 
 /// Writes the 16 sums of four rows, given one vector of each, at the vector's place in the entries of a group. All but
 /// the first, which is zero from the start: stores are what limits this.
-template <class T>
-HWY_INLINE void fill_group(typename Entry<T>::V w0, typename Entry<T>::V w1, typename Entry<T>::V w2,
-                           typename Entry<T>::V w3, T* HWY_RESTRICT group) {
-  using E = Entry<T>;
-  const auto zero = hn::Zero(E::d);
-  const typename E::V low[4] = {zero, w0, w1, hn::Add(w0, w1)};
-  const typename E::V high[4] = {zero, w2, w3, hn::Add(w2, w3)};
+template <class V>
+HWY_INLINE void fill_group(V w0, V w1, V w2, V w3, hn::TFromV<V>* HWY_RESTRICT group) {
+  const hn::DFromV<V> d;
+  const auto zero = hn::Zero(d);
+  const V low[4] = {zero, w0, w1, hn::Add(w0, w1)};
+  const V high[4] = {zero, w2, w3, hn::Add(w2, w3)};
   for (std::size_t e = 1; e < kGroupEntries; ++e) {
-    hn::Store(hn::Add(low[e % 4], high[e / 4]), E::d, group + e * (kEntryBytes / sizeof(T)));
+    hn::Store(hn::Add(low[e % 4], high[e / 4]), d, group + e * (kEntryBytes / sizeof(*group)));
   }
 }
 
-/// Calls flush(row, sum) for the rows of a block with kPairs pairs of look-ups, sum being Entry<T>::kVectors vectors.
-template <class T, std::size_t kPairs, class Flush>
+/// Calls flush(row, sum) for the rows of a block with kPairs pairs of look-ups, sum being E::kVectors vectors, where E
+/// says how much of each entry is used.
+template <class E, std::size_t kPairs, class T, class Flush>
 HWY_INLINE void look_up_pairs(const LookupPlan::Block& block, const T* HWY_RESTRICT table, const Flush& flush) {
-  using E = Entry<T>;
   constexpr std::size_t kWords = sizeof(T) == sizeof(std::int16_t) ? 1 : 2;  // of a block of products, or of counts
   const auto* HWY_RESTRICT bytes = reinterpret_cast<const std::uint8_t*>(table);
   const std::size_t end = block.first[kPairs + 1];
@@ -108,16 +107,16 @@ HWY_INLINE void look_up_pairs(const LookupPlan::Block& block, const T* HWY_RESTR
   }
 }
 
-template <class T, class Flush, std::size_t... kPairs>
+template <class E, class T, class Flush, std::size_t... kPairs>
 HWY_INLINE void look_up_each(std::index_sequence<kPairs...>, const LookupPlan::Block& block, const T* table,
                              const Flush& flush) {
-  (look_up_pairs<T, kPairs + 1>(block, table, flush), ...);
+  (look_up_pairs<E, kPairs + 1>(block, table, flush), ...);
 }
 
 /// The same for all rows that look up anything.
-template <class T, std::size_t kGroups, class Flush>
+template <class E, std::size_t kGroups, class T, class Flush>
 HWY_INLINE void look_up(const LookupPlan::Block& block, const T* table, const Flush& flush) {
-  look_up_each(std::make_index_sequence<kGroups / 2>{}, block, table, flush);
+  look_up_each<E>(std::make_index_sequence<kGroups / 2>{}, block, table, flush);
 }
 
 #endif

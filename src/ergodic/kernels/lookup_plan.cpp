@@ -206,6 +206,7 @@ HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Blo
     entry += 2 * p * count + static_cast<std::uint32_t>(kStride);
   }
   block.first.back() = static_cast<std::uint16_t>(place);
+  block.used_memory = (entry * sizeof(LookupPlan::Entry<kWords>) + 1) / sizeof(block.memory[0]);
 
   UsedValues values{};
   auto* const entries = reinterpret_cast<LookupPlan::Entry<kWords>*>(block.memory.data());
@@ -235,6 +236,19 @@ namespace {
 HWY_EXPORT(plan_block);
 }
 
+void LookupPlan::Block::copy(const Block& other, std::size_t rows) {
+  used_groups = other.used_groups;
+  full_groups = other.full_groups;
+  sum_count = other.sum_count;
+  std::copy_n(other.sums.begin(), sum_count, sums.begin());
+  first = other.first;
+  begin = other.begin;
+  std::copy_n(other.set_bits.begin(), rows, set_bits.begin());
+  std::copy_n(other.row.begin(), rows, row.begin());
+  used_memory = other.used_memory;
+  std::copy_n(other.memory.begin(), used_memory, memory.begin());
+}
+
 void LookupPlan::make_all(std::span<const Task> tasks, const Context& context) {
   for (const auto& [plan, bits] : tasks) {
     assert(bits.rows <= kMaxRows && bits.words <= 2);
@@ -246,7 +260,13 @@ void LookupPlan::make_all(std::span<const Task> tasks, const Context& context) {
       tasks.size(), [&](std::size_t k) { return tasks[k].bits.blocks; }, 1,
       [&](std::size_t k, std::size_t b, std::size_t) {
         const Timed timed(context.profile, Stage::kPlan);
-        HWY_DYNAMIC_DISPATCH(plan_block)(tasks[k].bits, b, tasks[k].plan->blocks_[b]);
+        const auto& [plan, bits] = tasks[k];
+        if (context.thread_count() == 1) return HWY_DYNAMIC_DISPATCH(plan_block)(bits, b, plan->blocks_[b]);
+        // Others have read the lines of the last plan, so that each must be fetched to be written. A copy asks for one
+        // after the other without a wait; planning, which writes here and there, would wait for most of them.
+        thread_local Block own;
+        HWY_DYNAMIC_DISPATCH(plan_block)(bits, b, own);
+        plan->blocks_[b].copy(own, bits.rows);
       });
 }
 

@@ -69,6 +69,7 @@ class LookupPlan {
     std::array<std::uint8_t, kMaxRows> set_bits{};     ///< of each row
     std::array<std::uint16_t, kMaxRows> row{};         ///< the row at each place
     std::array<std::uint16_t, kMaxPairs + 1> begin{};  ///< of the entries of the first place with p pairs
+    std::size_t used_memory = 0;
     /// Of the entries. Those of places with equally many follow each other without a gap, so that few lines are
     /// touched; before the next there is room for what is written beyond an end.
     std::array<std::uint16_t, kMaxEntries*(kMaxRows + kMaxPairs + 1)> memory{};
@@ -78,6 +79,9 @@ class LookupPlan {
     const Entry<kWords>* entries(std::size_t pairs) const {
       return reinterpret_cast<const Entry<kWords>*>(memory.data()) + begin[pairs];
     }
+
+    /// Becomes a plan of so many rows, without what that has no use for.
+    void copy(const Block& other, std::size_t rows);
   };
 
   /// Plans at most kMaxRows rows.

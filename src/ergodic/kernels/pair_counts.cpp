@@ -150,18 +150,17 @@ HWY_INLINE void add_to(const CountBlock& block, std::size_t tile, CountScratch& 
   const hn::Rebind<std::int16_t, decltype(half)> d16;
   // put(where, vector of counts), once or twice for a vector of sums.
   const auto look_up_block = [&](const auto& put) ERGODIC_LAMBDA {
-    look_up<std::int8_t, LookupPlan::kMaxGroups>(
-        *block.plan, table, [&](std::size_t unit, const Tile::V* sum) ERGODIC_LAMBDA {
-          unroll<Tile::kVectors>([&](auto v) ERGODIC_LAMBDA {
-            Count* HWY_RESTRICT to = counts + unit * kTileColumns + v * Tile::kLanes;
-            if constexpr (sizeof(Count) == 1) {
-              put(Tile::d, sum[v], to);
-            } else {
-              put(d16, hn::PromoteTo(d16, hn::LowerHalf(half, sum[v])), to);
-              put(d16, hn::PromoteTo(d16, hn::UpperHalf(half, sum[v])), to + Tile::kLanes / 2);
-            }
-          });
-        });
+    look_up<Tile, LookupPlan::kMaxGroups>(*block.plan, table, [&](std::size_t unit, const Tile::V* sum) ERGODIC_LAMBDA {
+      unroll<Tile::kVectors>([&](auto v) ERGODIC_LAMBDA {
+        Count* HWY_RESTRICT to = counts + unit * kTileColumns + v * Tile::kLanes;
+        if constexpr (sizeof(Count) == 1) {
+          put(Tile::d, sum[v], to);
+        } else {
+          put(d16, hn::PromoteTo(d16, hn::LowerHalf(half, sum[v])), to);
+          put(d16, hn::PromoteTo(d16, hn::UpperHalf(half, sum[v])), to + Tile::kLanes / 2);
+        }
+      });
+    });
   };
   if (block.first) {
     for (std::size_t k = 0; k < block.plan->first[1]; ++k) {

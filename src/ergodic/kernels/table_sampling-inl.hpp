@@ -52,6 +52,14 @@ class Terms {
   alignas(kCacheLine) std::array<std::uint16_t, LookupPlan::kMaxRows> shares_{};
 };
 
+/// Where the bits that are drawn are written, 32 of each row at a time; strides are in bytes.
+struct DrawnBits {
+  unsigned char* first = nullptr;
+  std::size_t row_stride = 0, tile_stride = 0;
+
+  unsigned char* at(std::size_t row, std::size_t tile) const { return first + row * row_stride + tile * tile_stride; }
+};
+
 /// A batch of inputs and what is drawn given it; x and out are the same if the units of one layer are drawn in turn.
 struct TableCall {
   const State& x;
@@ -63,6 +71,7 @@ struct TableCall {
   std::uint32_t first_chain;  // whose random numbers the first row draws
   State& out;
   Profile* profile;
+  DrawnBits drawn = {};  // of the rows, for draws of whole tiles
 };
 
 /// The units of a tile and a chain whose upper random bits did not decide.
@@ -107,6 +116,7 @@ namespace ergodic::HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 using Tile = Entry<std::int16_t>;
+using HalfTile = Entry<std::int16_t, kEntryBytes / 2>;
 using D16 = Tile::D;
 using DU16 = hn::RebindToUnsigned<D16>;
 using D32 = hn::Repartition<std::int32_t, D16>;
@@ -131,54 +141,71 @@ constexpr std::size_t place(std::size_t c) {
 }
 
 /// The lanes in 32 bits, as `place` has them.
-HWY_INLINE V32 lower32(V16 v) { return hn::BitCast(d32, hn::InterleaveLower(d16, v, hn::BroadcastSignBit(v))); }
-HWY_INLINE V32 upper32(V16 v) { return hn::BitCast(d32, hn::InterleaveUpper(d16, v, hn::BroadcastSignBit(v))); }
+template <class V>
+HWY_INLINE auto lower32(V v) {
+  const hn::DFromV<V> d;
+  return hn::BitCast(hn::RepartitionToWide<decltype(d)>(), hn::InterleaveLower(d, v, hn::BroadcastSignBit(v)));
+}
+template <class V>
+HWY_INLINE auto upper32(V v) {
+  const hn::DFromV<V> d;
+  return hn::BitCast(hn::RepartitionToWide<decltype(d)>(), hn::InterleaveUpper(d, v, hn::BroadcastSignBit(v)));
+}
 
-/// The sums of each group of four rows that are used.
+/// The sums of each group of four rows that are used, for the columns that an entry E has.
+template <class E>
 HWY_INLINE void fill_table(const std::int16_t* HWY_RESTRICT rows, const LookupPlan::Block& block,
                            std::int16_t* HWY_RESTRICT table) {
-  constexpr std::size_t kEntry = kEntryBytes / sizeof(std::int16_t);
-  static_assert(kEntry == kTileColumns);
+  using V = typename E::V;
+  static_assert(kEntryBytes / sizeof(std::int16_t) == kTileColumns);
+  const auto for_vectors = [](const auto& f) ERGODIC_LAMBDA {
+    unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA { f(v * E::kLanes); });
+  };
   const auto for_groups = [&](std::uint32_t groups, const auto& fill) ERGODIC_LAMBDA {
     for (; groups != 0; groups &= groups - 1) {
       const auto g = static_cast<std::size_t>(std::countr_zero(groups));
-      for (std::size_t c = 0; c < kTileColumns; c += kLanes) {
+      for_vectors([&](std::size_t c) ERGODIC_LAMBDA {
         const std::int16_t* HWY_RESTRICT row = rows + g * kGroupBits * kTileColumns + c;
-        fill(hn::Load(d16, row), hn::Load(d16, row + kTileColumns), hn::Load(d16, row + 2 * kTileColumns),
-             hn::Load(d16, row + 3 * kTileColumns), table + g * kGroupEntries * kEntry + c);
-      }
+        fill(hn::Load(E::d, row), hn::Load(E::d, row + kTileColumns), hn::Load(E::d, row + 2 * kTileColumns),
+             hn::Load(E::d, row + 3 * kTileColumns), table + g * kGroupEntries * kTileColumns + c);
+      });
     }
   };
-  for_groups(block.full_groups, [](V16 w0, V16 w1, V16 w2, V16 w3, std::int16_t* group)
-                                    ERGODIC_LAMBDA { fill_group(w0, w1, w2, w3, group); });
-  for_groups(block.used_groups & ~block.full_groups, [](V16 w0, V16 w1, V16 w2, V16 w3,
-                                                        std::int16_t* HWY_RESTRICT group) ERGODIC_LAMBDA {
-    const V16 sums[] = {w0, w1, hn::Add(w0, w1), w2, w3, hn::Add(w2, w3)};
-    constexpr std::size_t kValues[] = {1, 2, 3, 4, 8, 12};
-    unroll<std::size(kValues)>([&](auto k) ERGODIC_LAMBDA { hn::Store(sums[k], d16, group + kValues[k] * kEntry); });
-  });
+  for_groups(block.full_groups,
+             [](V w0, V w1, V w2, V w3, std::int16_t* group) ERGODIC_LAMBDA { fill_group(w0, w1, w2, w3, group); });
+  for_groups(block.used_groups & ~block.full_groups,
+             [](V w0, V w1, V w2, V w3, std::int16_t* HWY_RESTRICT group) ERGODIC_LAMBDA {
+               const V sums[] = {w0, w1, hn::Add(w0, w1), w2, w3, hn::Add(w2, w3)};
+               constexpr std::size_t kValues[] = {1, 2, 3, 4, 8, 12};
+               unroll<std::size(kValues)>(
+                   [&](auto k) ERGODIC_LAMBDA { hn::Store(sums[k], E::d, group + kValues[k] * kTileColumns); });
+             });
   for (std::size_t k = 0; k < block.sum_count; ++k) {
     const std::size_t entry = block.sums[k], low = entry & ~std::size_t{12}, high = entry & ~std::size_t{3};
-    for (std::size_t c = 0; c < kTileColumns; c += kLanes) {
-      const auto sum = hn::Add(hn::Load(d16, table + low * kEntry + c), hn::Load(d16, table + high * kEntry + c));
-      hn::Store(sum, d16, table + entry * kEntry + c);
-    }
+    for_vectors([&](std::size_t c) ERGODIC_LAMBDA {
+      const auto sum =
+          hn::Add(hn::Load(E::d, table + low * kTileColumns + c), hn::Load(E::d, table + high * kTileColumns + c));
+      hn::Store(sum, E::d, table + entry * kTileColumns + c);
+    });
   }
 }
 
-/// sums(chain, column) += the sums of the rounded weights of the inputs that are on. They lie as `place` says.
+/// sums(chain, column) += the sums of the rounded weights of the inputs that are on, for the columns that an entry E
+/// has. They lie as `place` says.
+template <class E = Tile>
 HWY_INLINE void add_sums_of_on(const QuantisedWeights& weights, const LookupPlan& plan, std::size_t tile,
                                TileScratch& scratch) {
   std::int32_t* HWY_RESTRICT sums = scratch.sums.data();
   for (std::size_t b = 0; b < weights.blocks(); ++b) {
     const LookupPlan::Block& block = plan.block(b);
     if (block.used_groups == 0) continue;
-    fill_table(weights.block(tile, b), block, scratch.table.data());
-    look_up<std::int16_t, kGroups>(block, scratch.table.data(), [&](std::size_t chain, const V16* sum) ERGODIC_LAMBDA {
-      unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
+    fill_table<E>(weights.block(tile, b), block, scratch.table.data());
+    look_up<E, kGroups>(block, scratch.table.data(), [&](std::size_t chain, const typename E::V* sum) ERGODIC_LAMBDA {
+      unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA {
+        const hn::RepartitionToWide<typename E::D> d;
         std::int32_t* HWY_RESTRICT to = sums + chain * kTileColumns + v * kLanes;
-        hn::Store(hn::Add(hn::Load(d32, to), lower32(sum[v])), d32, to);
-        hn::Store(hn::Add(hn::Load(d32, to + kLanes / 2), upper32(sum[v])), d32, to + kLanes / 2);
+        hn::Store(hn::Add(hn::Load(d, to), lower32(sum[v])), d, to);
+        hn::Store(hn::Add(hn::Load(d, to + kLanes / 2), upper32(sum[v])), d, to + kLanes / 2);
       });
     });
   }

@@ -36,7 +36,6 @@ void tail16_all(const std::int16_t* fields, std::uint16_t* out, std::size_t coun
 /// Decides the units that are unsure, all of which are off until then.
 HWY_INLINE void decide_all(const TableCall& call, std::size_t tile, std::span<const UnsureUnits> all) {
   const auto first_unit = static_cast<std::uint32_t>(tile * kTileColumns);
-  Bits& out = call.out.bits();
   const auto for_units = [&](const UnsureUnits& unsure, const auto& f) {
     for (std::uint32_t units = unsure.units; units != 0; units &= units - 1) {
       f(static_cast<std::uint32_t>(std::countr_zero(units)));
@@ -47,13 +46,14 @@ HWY_INLINE void decide_all(const TableCall& call, std::size_t tile, std::span<co
     if (k < all.size()) for_units(all[k], [&](std::uint32_t c) { fetch_weights(call, first_unit + c); });
     if (k < kAhead) continue;
     const UnsureUnits& unsure = all[k - kAhead];
-    const std::size_t row = call.first_row + unsure.chain;
-    std::uint32_t bits = out.half_word(row, tile);
+    unsigned char* const drawn = call.drawn.at(unsure.chain, tile);
+    std::uint32_t bits;
+    std::memcpy(&bits, drawn, sizeof(bits));
     for_units(unsure, [&](std::uint32_t c) {
       const std::uint32_t coarse = coarse_bits_of(call.draw, call.first_chain + unsure.chain, first_unit + c);
       bits |= std::uint32_t{decide(call, unsure.chain, first_unit + c, coarse)} << c;
     });
-    out.set_half_word(row, tile, bits);
+    std::memcpy(drawn, &bits, sizeof(bits));
   }
 }
 
@@ -76,6 +76,7 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, Sum* al
   VU16 next[kVectors];
   coarse.next(next);
   std::size_t unsure_count = 0;
+  unsigned char* drawn = call.drawn.at(0, tile);
   for (std::size_t r = 0; r < call.rows; ++r) {
     VU16 random[kVectors];
     unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { random[v] = next[v]; });
@@ -98,7 +99,9 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, Sum* al
       unsure_units |= bits_of(verdict.unsure) << kFirst;
     });
     unsure_units &= inside;
-    call.out.bits().set_half_word(call.first_row + r, tile, ~off & inside & ~unsure_units);
+    const std::uint32_t bits = ~off & inside & ~unsure_units;
+    std::memcpy(drawn, &bits, sizeof(bits));
+    drawn += call.drawn.row_stride;
     // What is unsure is written always, and kept if there is any: the CPU has nothing to guess.
     scratch.unsure[unsure_count] = {static_cast<std::uint32_t>(r), unsure_units};
     unsure_count += unsure_units != 0;
@@ -122,7 +125,10 @@ void sample_summed_tile(const TableCall& call, const std::int32_t* sums, std::si
 void sample_tile(const TableCall& call, const LookupPlan& plan, std::size_t tile, TileScratch& scratch) {
   {
     const Timed timed(call.profile, Stage::kProduct, call.rows * call.x.units() * kTileColumns);
-    add_sums_of_on(*call.map.quantised, plan, tile, scratch);
+    // The last tile may be half empty.
+    const bool half = call.map.bias.size() - tile * kTileColumns <= kTileColumns / 2;
+    half ? add_sums_of_on<HalfTile>(*call.map.quantised, plan, tile, scratch)
+         : add_sums_of_on<Tile>(*call.map.quantised, plan, tile, scratch);
   }
   draw_and_decide(call, scratch.sums.data(), tile, scratch);
 }
@@ -183,11 +189,46 @@ struct Chunk {
   std::size_t begin = 0, rows = 0;
 };
 
+DrawnBits drawn_in_place(Bits& out, std::size_t first_row) {
+  const std::span<std::uint64_t> row = out.row(first_row);
+  return {reinterpret_cast<unsigned char*>(row.data()), row.size_bytes(), sizeof(std::uint32_t)};
+}
+
+/// Tiles of a row lie beside each other in one or two cache lines. Threads that draw them at the same time would wait
+/// for each other's writes, so each tile is drawn apart, and all are moved to their places together.
+DrawnBits drawn_apart(std::size_t rows, std::size_t tiles) {
+  thread_local AlignedVector<std::uint32_t> kept;  // so that sampling allocates nothing
+  constexpr std::size_t kLineBits = kCacheLine / sizeof(std::uint32_t);
+  const std::size_t of_tile = (rows + kLineBits - 1) / kLineBits * kLineBits;
+  if (kept.size() < of_tile * tiles) kept.resize(of_tile * tiles);
+  return {reinterpret_cast<unsigned char*>(kept.data()), sizeof(std::uint32_t), of_tile * sizeof(std::uint32_t)};
+}
+
+constexpr std::size_t kMovedRows = 64;
+
+/// Moves rows [first, last) of what was drawn apart to the rows of `out` from `begin` on.
+void move_drawn(const DrawnBits& drawn, std::size_t first, std::size_t last, std::size_t tiles, std::size_t begin,
+                Bits& out) {
+  const std::size_t stride = Bits::words_for(out.cols());
+  for (std::size_t tile = 0; tile < tiles; tile += 2) {
+    std::uint64_t* to = &out.row(begin + first)[tile / 2];
+    const bool pair = tile + 1 < tiles;
+    for (std::size_t r = first; r < last; ++r, to += stride) {
+      std::uint32_t low, high = 0;
+      std::memcpy(&low, drawn.at(r, tile), sizeof(low));
+      if (pair) std::memcpy(&high, drawn.at(r, tile + 1), sizeof(high));
+      *to = low | std::uint64_t{high} << 32;
+    }
+  }
+}
+
 /// For some chunks of rows at a time, calls prepare(chunks), and then draw_tile(k, call, tile, scratch) for each tile
 /// of each. set_bits(k, chunk) says how many bits of each row of the chunk are set.
 template <class Prepare, class SetBits, class DrawTile>
 void sample_tiles(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
                   const Context& context, const Prepare& prepare, const SetBits& set_bits, const DrawTile& draw_tile) {
+  const std::size_t tiles = map.quantised->tiles();
+  const bool apart = context.thread_count() > 1;
   for (std::size_t begin = 0; begin < x.chains(); begin += kChunks * LookupPlan::kMaxRows) {
     const std::size_t left = std::min(kChunks * LookupPlan::kMaxRows, x.chains() - begin);
     const std::size_t count = (left + LookupPlan::kMaxRows - 1) / LookupPlan::kMaxRows;
@@ -196,19 +237,25 @@ void sample_tiles(const State& x, const Affine& map, const Draw& draw, std::uint
       chunks[k] = {begin + k * left / count, (k + 1) * left / count - k * left / count};
     }
     prepare(std::span<const Chunk>(chunks, count));
+    const DrawnBits drawn = apart ? drawn_apart(left, tiles) : drawn_in_place(out.bits(), begin);
     std::optional<Terms> terms[kChunks];
     std::optional<TableCall> calls[kChunks];
     for (std::size_t k = 0; k < count; ++k) {
       terms[k].emplace(x, set_bits(k, chunks[k]));
       calls[k].emplace(TableCall{x, map, chunks[k].rows, *terms[k], chunks[k].begin, draw,
-                                 static_cast<std::uint32_t>(first_chain + chunks[k].begin), out, context.profile});
+                                 static_cast<std::uint32_t>(first_chain + chunks[k].begin), out, context.profile,
+                                 DrawnBits{drawn.at(chunks[k].begin - begin, 0), drawn.row_stride, drawn.tile_stride}});
     }
     context.for_blocks_of_all(
-        count, [&](std::size_t) { return map.quantised->tiles(); }, 1,
+        count, [&](std::size_t) { return tiles; }, 1,
         [&](std::size_t k, std::size_t tile, std::size_t) {
           thread_local TileScratch scratch;
           draw_tile(k, *calls[k], tile, scratch);
         });
+    if (!apart) continue;
+    context.for_blocks(left, kMovedRows, [&](std::size_t first, std::size_t last) {
+      move_drawn(drawn, first, last, tiles, begin, out.bits());
+    });
   }
 }
 
