@@ -18,10 +18,25 @@ int fraction_bits(std::size_t rows) {
   return std::min(PairProjection::kMaxBits, 20 - static_cast<int>(std::bit_width(std::min(rows, kManyRows))));
 }
 
-double dot(std::span<const float> a, std::span<const float> b) {
-  double sum = 0.0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += double{a[k]} * double{b[k]};
-  return sum;
+struct Dots {
+  double change = 0.0, offset = 0.0;
+};
+
+/// Both sums at once: each waits for its own last addition only.
+Dots dots(std::span<const float> change, std::span<const float> bit_offsets, std::span<const float> offsets) {
+  Dots out;
+  for (std::size_t k = 0; k < offsets.size(); ++k) {
+    out.change += double{change[k]} * double{offsets[k]};
+    out.offset += double{bit_offsets[k]} * double{offsets[k]};
+  }
+  return out;
+}
+
+/// shares[k] = k / rows. A batch has as many rows as the last one, nearly always.
+void set_shares(std::size_t rows, std::vector<double>& shares) {
+  if (shares.size() == rows + 1) return;
+  shares.resize(rows + 1);
+  for (std::size_t k = 0; k <= rows; ++k) shares[k] = static_cast<double>(k) / static_cast<double>(rows);
 }
 
 WeightedPairs side(const Chains& chains, double sign) {
@@ -44,10 +59,12 @@ void SampledAscent::count(const Chains& data, const Chains& samples, const Conte
     counts[2 * block + 1] = {&samples.layers[block].bits(), units.sample_counts};
   }
   count_columns(counts, context);
-  const double of_data = static_cast<double>(data.count()), of_samples = static_cast<double>(samples.count());
+  set_shares(data.count(), data_shares_);
+  set_shares(samples.count(), sample_shares_);
   for (Units* units : layers) {
     for (std::size_t k = 0; k < units->change.size(); ++k) {
-      units->change[k] = static_cast<float>(units->data_counts[k] / of_data - units->sample_counts[k] / of_samples);
+      units->change[k] =
+          static_cast<float>(data_shares_[units->data_counts[k]] - sample_shares_[units->sample_counts[k]]);
     }
   }
 }
@@ -100,7 +117,7 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
     fraction_bits_ = fraction_bits(std::max(data.count(), samples.count()));
     count(data, samples, context);
     for (std::size_t j = 0; j < m; ++j) {
-      const double share = hidden_.data_counts[j] / static_cast<double>(data.count());
+      const double share = data_shares_[hidden_.data_counts[j]];
       offsets.hidden[j] += offsets.hidden_rate * (hidden_levels.low + h * share - offsets.hidden[j]);
     }
     set_offsets(offsets.visible, visible_levels, visible_);
@@ -113,8 +130,8 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
                              std::span<float> bias) {
     const double unit = std::ldexp(1.0, -fraction_bits_);
     const double per_gap = 1.0 / gap, per_pair = 1.0 / (g * h);
-    const double change = unit * dot(other.change, other.offsets),
-                 offset = unit * dot(other.bit_offsets, other.offsets);
+    const Dots found = dots(other.change, other.bit_offsets, other.offsets);
+    const double change = unit * found.change, offset = unit * found.offset;
     for (std::size_t k = 0; k < bias.size(); ++k) {
       const double pairs = unit * own.pair_change[k] - own.bit_offsets[k] * change - own.change[k] * offset;
       const double gradient = per_gap * own.change[k] - per_pair * pairs + own.decay[k];

@@ -53,6 +53,7 @@ class SampledAscent {
 
   int fraction_bits_ = 0;  // of the offsets
   Units visible_, hidden_;
+  std::vector<double> data_shares_, sample_shares_;  // of any number of rows
   PairCounts pair_counts_;
   PairProjection pair_projection_;
 };
