@@ -58,6 +58,14 @@ Matrix<float> run(PairCounts& counts, std::span<const WeightedPairs> sides, cons
       }
     }
   };
+  counts.begin(sides, context);
+  for (std::size_t s = 0; s < sides.size(); ++s) {
+    std::vector<std::uint32_t> rows_on(rows);
+    for (std::size_t r = 0; r < sides[s].x->rows(); ++r) {
+      for_each_set(sides[s].x->row(r), [&](std::size_t i) { ++rows_on[i]; });
+    }
+    EXPECT_TRUE(std::ranges::equal(counts.rows_on(s), rows_on));
+  }
   counts.run(sides, sink, context);
   for (const int t : times.elements()) EXPECT_EQ(t, 1);
   return out;

@@ -82,8 +82,8 @@ void add_to(const CountBlock& block, std::size_t tile, CountScratch&, Count* cou
   }
 }
 
-/// Swaps ever smaller squares across the diagonal.
-void transpose_square(BitSquare& rows) {
+/// Swaps ever smaller squares across the diagonal. Adds how many bits each row has then.
+void transpose_square(BitSquare& rows, std::array<std::uint64_t, 64>& set_bits) {
   std::uint64_t mask = 0x00000000FFFFFFFFu;
   for (std::size_t size = 32; size != 0; size >>= 1, mask ^= mask << size) {
     for (std::size_t k = 0; k < 64; k = ((k | size) + 1) & ~size) {
@@ -92,13 +92,15 @@ void transpose_square(BitSquare& rows) {
       rows[k | size] ^= swapped;
     }
   }
+  for (std::size_t k = 0; k < 64; ++k) set_bits[k] += static_cast<std::uint64_t>(std::popcount(rows[k]));
 }
 
 #else
 using Tile = Entry<std::int8_t>;
 
-/// Brings together the bytes of a column of bytes, and takes their bits one after the other.
-void transpose_square(BitSquare& rows) {
+/// Brings together the bytes of a column of bytes, and takes their bits one after the other. Adds how many bits each
+/// row has then.
+void transpose_square(BitSquare& rows, std::array<std::uint64_t, 64>& set_bits) {
   const hn::CappedTag<std::uint8_t, 64> d;
   using V = hn::VFromD<decltype(d)>;
   constexpr std::size_t kLanes = hn::MaxLanes(d), kVectors = sizeof(BitSquare) / kLanes, kHalf = kVectors / 2;
@@ -124,6 +126,11 @@ void transpose_square(BitSquare& rows) {
       left = hn::Add(left, left);
     });
   });
+  const hn::Repartition<std::uint64_t, decltype(d)> d64;
+  for (std::size_t k = 0; k < 64; k += hn::Lanes(d64)) {
+    const auto more = hn::PopulationCount(hn::Load(d64, rows.data() + k));
+    hn::StoreU(hn::Add(hn::LoadU(d64, set_bits.data() + k), more), d64, set_bits.data() + k);
+  }
 }
 
 /// Adds the counts of one block of rows, which are made in 8 bits.
@@ -208,7 +215,9 @@ bool are_narrow(std::span<const WeightedPairs> pairs) {
 
 }  // namespace
 
-void PairCounts::transpose(std::span<const WeightedPairs> pairs, const Context& context) {
+void PairCounts::begin(std::span<const WeightedPairs> pairs, const Context& context) {
+  assert(!pairs.empty());
+  if (sides_.size() < pairs.size()) sides_.resize(pairs.size());
   const std::size_t units = pairs[0].x->cols();
   for (std::size_t s = 0; s < pairs.size(); ++s) {
     // Blocks of equal size, each a whole number of groups.
@@ -217,6 +226,7 @@ void PairCounts::transpose(std::span<const WeightedPairs> pairs, const Context& 
     side.blocks = std::max<std::size_t>(1, divide_up(rows, kMaxBlockRows));
     side.block_rows = divide_up(divide_up(rows, side.blocks), kGroupBits) * kGroupBits;
     side.transposed.resize(side.blocks * units * kBlockWords);
+    side.rows_on.resize(units);
   }
   context.for_blocks_of_all(
       pairs.size(), [&](std::size_t) { return Bits::words_for(units); }, 4,
@@ -228,18 +238,20 @@ void PairCounts::transpose(std::span<const WeightedPairs> pairs, const Context& 
 
 void PairCounts::transpose_word(const Bits& x, std::size_t word, Side& side) {
   BitSquare square;
-  const std::size_t units = x.cols(), first = word * Bits::kWordBits;
+  const std::size_t units = x.cols(), first = word * Bits::kWordBits, count = std::min(Bits::kWordBits, units - first);
+  std::array<std::uint64_t, 64> rows_on{};
   for (std::size_t b = 0; b < side.blocks; ++b) {
     for (std::size_t s = 0; s < kBlockWords; ++s) {
       const std::size_t begin = std::min(x.rows(), b * side.block_rows + s * 64);
       const std::size_t end = std::min({x.rows(), (b + 1) * side.block_rows, begin + 64});
       for (std::size_t k = 0; k < 64; ++k) square[k] = begin + k < end ? x.row(begin + k)[word] : 0;
-      HWY_DYNAMIC_DISPATCH(transpose_square)(square);
-      for (std::size_t k = 0; k < std::min(Bits::kWordBits, units - first); ++k) {
+      HWY_DYNAMIC_DISPATCH(transpose_square)(square, rows_on);
+      for (std::size_t k = 0; k < count; ++k) {
         side.transposed[(b * units + first + k) * kBlockWords + s] = square[k];
       }
     }
   }
+  for (std::size_t k = 0; k < count; ++k) side.rows_on[first + k] = static_cast<std::uint32_t>(rows_on[k]);
 }
 
 /// Counts one tile of a chunk, and returns the weight of the counts.
@@ -279,10 +291,6 @@ float PairCounts::count_tile(std::span<const WeightedPairs> pairs, bool narrow, 
 }
 
 void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, const Context& context) {
-  assert(!pairs.empty());
-  if (sides_.size() < pairs.size()) sides_.resize(pairs.size());
-  transpose(pairs, context);
-
   const std::size_t units = pairs[0].x->cols(), columns = pairs[0].y->cols(), tiles = Bits::words_for(columns);
   const bool narrow = are_narrow(pairs);
   std::size_t counted_rows = 0;

@@ -51,7 +51,11 @@ class PairCounts {
   /// first_column + 64) of y's, those beyond the last being zero. Called by several threads.
   using Sink = std::function<void(std::size_t first_row, std::size_t first_column, const PairBlock& block)>;
 
-  /// The sums over both sides, block by block. Sides with opposite weights are subtracted in integers.
+  /// Begins to count: brings together what each unit of x is in all rows.
+  void begin(std::span<const WeightedPairs> sides, const Context& context);
+  /// In how many rows of a side each unit of x is on.
+  std::span<const std::uint32_t> rows_on(std::size_t side) const { return sides_[side].rows_on; }
+  /// The sums over the same sides, block by block. Sides with opposite weights are subtracted in integers.
   void run(std::span<const WeightedPairs> sides, const Sink& sink, const Context& context);
 
  private:
@@ -59,6 +63,7 @@ class PairCounts {
   struct Side {
     std::array<LookupPlan, kChunks> plans;
     std::vector<std::uint64_t> transposed;  // [block][unit of x][2 words]: the rows' bits of each unit
+    std::vector<std::uint32_t> rows_on;     // of each unit of x
     std::size_t blocks = 0;
     std::size_t block_rows = 0;
   };
@@ -71,7 +76,6 @@ class PairCounts {
 
   float count_tile(std::span<const WeightedPairs> pairs, bool narrow, const Chunk& chunk, std::size_t tile,
                    CountScratch& scratch) const;
-  void transpose(std::span<const WeightedPairs> pairs, const Context& context);
   static void transpose_word(const Bits& x, std::size_t word, Side& side);
 
   std::vector<Side> sides_;

@@ -47,26 +47,22 @@ WeightedPairs side(const Chains& chains, double sign) {
 }  // namespace
 
 void SampledAscent::count(const Chains& data, const Chains& samples, const Context& context) {
-  Units* const layers[] = {&visible_, &hidden_};
-  std::array<ColumnCounts, 2 * Rbm::kLayers> counts;
-  for (const std::size_t block : {Rbm::kVisible, Rbm::kHidden}) {
-    Units& units = *layers[block];
-    const std::size_t size = data.layers[block].units();
-    units.data_counts.resize(size);
-    units.sample_counts.resize(size);
-    units.change.resize(size);
-    counts[2 * block] = {&data.layers[block].bits(), units.data_counts};
-    counts[2 * block + 1] = {&samples.layers[block].bits(), units.sample_counts};
-  }
-  count_columns(counts, context);
+  hidden_data_counts_.resize(data.layers[Rbm::kHidden].units());
+  hidden_sample_counts_.resize(hidden_data_counts_.size());
+  count_columns(std::array{ColumnCounts{&data.layers[Rbm::kHidden].bits(), hidden_data_counts_},
+                           ColumnCounts{&samples.layers[Rbm::kHidden].bits(), hidden_sample_counts_}},
+                context);
   set_shares(data.count(), data_shares_);
   set_shares(samples.count(), sample_shares_);
-  for (Units* units : layers) {
-    for (std::size_t k = 0; k < units->change.size(); ++k) {
-      units->change[k] =
-          static_cast<float>(data_shares_[units->data_counts[k]] - sample_shares_[units->sample_counts[k]]);
+  const auto set_change = [&](std::span<const std::uint32_t> of_data, std::span<const std::uint32_t> of_samples,
+                              std::vector<float>& change) {
+    change.resize(of_data.size());
+    for (std::size_t k = 0; k < change.size(); ++k) {
+      change[k] = static_cast<float>(data_shares_[of_data[k]] - sample_shares_[of_samples[k]]);
     }
-  }
+  };
+  set_change(pair_counts_.rows_on(0), pair_counts_.rows_on(1), visible_.change);
+  set_change(hidden_data_counts_, hidden_sample_counts_, hidden_.change);
 }
 
 void SampledAscent::set_offsets(std::span<const double> values, Levels levels, Units& units) const {
@@ -112,12 +108,14 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
   const Levels visible_levels = levels_of(model.visible()), hidden_levels = levels_of(model.hidden());
   const double g = visible_levels.gap(), h = hidden_levels.gap();
   const Decay scaled{decay.l1 / (g * h), decay.l2};
+  const WeightedPairs sides[] = {side(data, 1.0), side(samples, -1.0)};
+  pair_counts_.begin(sides, context);
   {
     const Timed timed(context.profile, Stage::kBias);
     fraction_bits_ = fraction_bits(std::max(data.count(), samples.count()));
     count(data, samples, context);
     for (std::size_t j = 0; j < m; ++j) {
-      const double share = data_shares_[hidden_.data_counts[j]];
+      const double share = data_shares_[hidden_data_counts_[j]];
       offsets.hidden[j] += offsets.hidden_rate * (hidden_levels.low + h * share - offsets.hidden[j]);
     }
     set_offsets(offsets.visible, visible_levels, visible_);
@@ -161,7 +159,6 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
       const Timed timed(context.profile, Stage::kRenew);
       done(row, column);
     };
-    const WeightedPairs sides[] = {side(data, 1.0), side(samples, -1.0)};
     pair_counts_.run(sides, std::cref(step_block), context);
     const Timed timed(context.profile, Stage::kBias);
     project(sides, context);

@@ -38,9 +38,8 @@ class SampledAscent {
 
  private:
   struct Units {
-    std::vector<std::uint32_t> data_counts, sample_counts;  // in how many rows each unit is on
-    std::vector<float> offsets;                             // as values of the units, in 2^-fraction_bits_
-    std::vector<float> bit_offsets;                         // the same as values of the bits
+    std::vector<float> offsets;       // as values of the units, in 2^-fraction_bits_
+    std::vector<float> bit_offsets;   // the same as values of the bits
     std::vector<float> change;        // of the share of rows where a unit is on, data minus samples
     std::vector<double> pair_change;  // of the mean of (on or not) * (sum of the other layer's offsets that are on)
     std::vector<double> decay;        // what the pull of the weights towards zero adds to the gradient
@@ -53,7 +52,8 @@ class SampledAscent {
 
   int fraction_bits_ = 0;  // of the offsets
   Units visible_, hidden_;
-  std::vector<double> data_shares_, sample_shares_;  // of any number of rows
+  std::vector<std::uint32_t> hidden_data_counts_, hidden_sample_counts_;  // in how many rows each unit is on
+  std::vector<double> data_shares_, sample_shares_;                       // of any number of rows
   PairCounts pair_counts_;
   PairProjection pair_projection_;
 };
