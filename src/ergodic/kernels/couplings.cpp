@@ -12,13 +12,7 @@
 #include <cassert>
 #include <type_traits>
 
-// Without this, GCC keeps all multiples of a stride, and has no registers for so many.
-#undef ERGODIC_KEEP_POINTER
-#if HWY_COMPILER_GCC_ACTUAL
-#define ERGODIC_KEEP_POINTER(p) asm volatile("" : "+r"(p))
-#else
-#define ERGODIC_KEEP_POINTER(p) (void)(p)
-#endif
+#include "ergodic/kernels/keep.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
@@ -33,7 +27,7 @@ HWY_INLINE void transpose_square(D d, const float* HWY_RESTRICT in, std::size_t 
   const hn::Repartition<double, D> dd;
   hn::VFromD<D> columns[kLanes];  // of four rows each: column k of the first 16 bytes of the vector, then of the second
   for (std::size_t r = 0; r < kLanes; r += 4, in += 4 * in_stride) {
-    ERGODIC_KEEP_POINTER(in);
+    ERGODIC_KEEP_WORD(in);  // or GCC would keep all multiples of the stride, for which there are no registers
     const auto r0 = hn::LoadU(d, in), r1 = hn::LoadU(d, in + in_stride);
     const auto r2 = hn::LoadU(d, in + 2 * in_stride), r3 = hn::LoadU(d, in + 3 * in_stride);
     const auto a = hn::BitCast(dd, hn::InterleaveLower(d, r0, r1)), b = hn::BitCast(dd, hn::InterleaveUpper(d, r0, r1));
@@ -44,7 +38,7 @@ HWY_INLINE void transpose_square(D d, const float* HWY_RESTRICT in, std::size_t 
     columns[r + 3] = hn::BitCast(d, hn::InterleaveUpper(dd, b, e));
   }
   for (std::size_t k = 0; k < 4; ++k, out += out_stride) {
-    ERGODIC_KEEP_POINTER(out);
+    ERGODIC_KEEP_WORD(out);
     const auto store = [&](std::size_t row, hn::VFromD<D> v) HWY_ATTR { hn::StoreU(v, d, out + row * out_stride); };
     if constexpr (kLanes == 4) {
       store(0, columns[k]);

@@ -26,6 +26,11 @@ struct LaneBits {
     using Mask = hwy::HWY_NAMESPACE::MFromD<D>;
     return {static_cast<typename Mask::Raw>(word)};
   }
+  /// sum + more in the lanes that are chosen, sum in the others.
+  template <class V>
+  HWY_INLINE V add(V sum, std::uint64_t word, V more) const {
+    return hwy::HWY_NAMESPACE::IfThenElse(mask(word), hwy::HWY_NAMESPACE::Add(sum, more), sum);
+  }
 };
 
 #elif HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -38,6 +43,10 @@ class LaneBits {
   HWY_INLINE hwy::HWY_NAMESPACE::MFromD<D> mask(std::uint64_t word) const {
     const auto all = hwy::HWY_NAMESPACE::Set(kLanes, static_cast<Lane>(word));
     return hwy::HWY_NAMESPACE::RebindMask(D(), hwy::HWY_NAMESPACE::TestBit(all, bit_));
+  }
+  template <class V>
+  HWY_INLINE V add(V sum, std::uint64_t word, V more) const {
+    return hwy::HWY_NAMESPACE::Add(sum, hwy::HWY_NAMESPACE::IfThenElseZero(mask(word), more));
   }
 
  private:

@@ -17,15 +17,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "ergodic/kernels/keep.hpp"
 #include "ergodic/kernels/lookup_plan.hpp"
-
-// Without this, GCC gathers the additions of each accumulator and runs out of registers.
-#undef ERGODIC_KEEP_ORDER
-#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
-#define ERGODIC_KEEP_ORDER(v) asm volatile("" : "+x"((v).raw))
-#else
-#define ERGODIC_KEEP_ORDER(v) (void)(v)
-#endif
 
 // A lambda that is compiled for the target, and inlined however large what surrounds it.
 #undef ERGODIC_LAMBDA
@@ -99,7 +92,7 @@ HWY_INLINE void look_up_pairs(const LookupPlan::Block& block, const T* HWY_RESTR
         const T* HWY_RESTRICT entry = reinterpret_cast<const T*>(bytes + at);
         unroll<E::kVectors>([&](auto v) ERGODIC_LAMBDA {
           sum[v] = hn::Add(sum[v], hn::Load(E::d, entry + v * E::kLanes));
-          ERGODIC_KEEP_ORDER(sum[v]);
+          ERGODIC_KEEP_VECTOR(sum[v]);  // or GCC would gather the additions of each sum and run out of registers
         });
       });
     });

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "ergodic/kernels/keep.hpp"
 #include "ergodic/kernels/lane_bits-inl.hpp"
 #include "ergodic/kernels/lookup-inl.hpp"
 
@@ -59,11 +60,13 @@ void sum_rows(const Bits& bits, std::size_t word, std::size_t begin, std::size_t
   hn::VFromD<D32> sum[kVectors];
   unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { sum[v] = hn::Zero(d32); });
   for (std::size_t r = begin; r < end; ++r) {
-    const auto of_row = hn::Set(d32, of_rows[r]);
-    const std::uint64_t on = bits.row(r)[word];
+    auto of_row = hn::Set(d32, of_rows[r]);
+    ERGODIC_KEEP_VECTOR(of_row);
+    std::uint64_t on = bits.row(r)[word];
     unroll<kVectors>([&](auto v) ERGODIC_LAMBDA {
-      const auto mask = lanes.mask(on >> (v * kLanes));
-      sum[v] = hn::Add(sum[v], hn::IfThenElseZero(mask, of_row));
+      sum[v] = lanes.add(sum[v], on, of_row);
+      on >>= kLanes;
+      ERGODIC_KEEP_WORD(on);  // or GCC would shift masks, which takes longer
     });
   }
   unroll<kVectors>([&](auto v) ERGODIC_LAMBDA { hn::StoreU(sum[v], d32, out + v * kLanes); });
@@ -125,27 +128,24 @@ void PairProjection::add(std::span<const WeightedPairs> sides, const Units& x, c
       });
 
   // Added to the units that are on in the other layer.
-  constexpr std::size_t kWordsAtATime = 4;
   context.for_blocks_of_all(
-      kLayers, [&](std::size_t layer) { return Bits::words_for(units[layer]->onto.size()); }, kWordsAtATime,
-      [&](std::size_t layer, std::size_t word, std::size_t last_word) {
-        for (; word < last_word; ++word) {
-          const std::size_t column = word * Bits::kWordBits;
-          const std::span<double> all = units[layer]->onto;
-          const std::span<double> onto = all.subspan(column, std::min(Bits::kWordBits, all.size() - column));
-          for (std::size_t side = 0; side < sides.size(); ++side) {
-            const Bits& bits = bits_of(side, layer);
-            for (std::size_t part = 0; part < parts_of(1 - layer); ++part) {
-              const std::int32_t* const sums = sums_of(side, 1 - layer, part);
-              double total[Bits::kWordBits] = {};
-              for (std::size_t begin = 0; begin < bits.rows(); begin += kPartRows) {
-                std::int32_t some[Bits::kWordBits];
-                HWY_DYNAMIC_DISPATCH(sum_rows)
-                (bits, word, begin, std::min(bits.rows(), begin + kPartRows), sums, some);
-                for (std::size_t c = 0; c < onto.size(); ++c) total[c] += some[c];
-              }
-              for (std::size_t c = 0; c < onto.size(); ++c) onto[c] += double{sides[side].weight} * total[c];
+      kLayers, [&](std::size_t layer) { return Bits::words_for(units[layer]->onto.size()); }, 1,
+      [&](std::size_t layer, std::size_t word, std::size_t) {
+        const std::size_t column = word * Bits::kWordBits;
+        const std::span<double> all = units[layer]->onto;
+        const std::span<double> onto = all.subspan(column, std::min(Bits::kWordBits, all.size() - column));
+        for (std::size_t side = 0; side < sides.size(); ++side) {
+          const Bits& bits = bits_of(side, layer);
+          for (std::size_t part = 0; part < parts_of(1 - layer); ++part) {
+            const std::int32_t* const sums = sums_of(side, 1 - layer, part);
+            double total[Bits::kWordBits] = {};
+            for (std::size_t begin = 0; begin < bits.rows(); begin += kPartRows) {
+              std::int32_t some[Bits::kWordBits];
+              HWY_DYNAMIC_DISPATCH(sum_rows)
+              (bits, word, begin, std::min(bits.rows(), begin + kPartRows), sums, some);
+              for (std::size_t c = 0; c < onto.size(); ++c) total[c] += some[c];
             }
+            for (std::size_t c = 0; c < onto.size(); ++c) onto[c] += double{sides[side].weight} * total[c];
           }
         }
       });

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <span>
 
-#include "ergodic/kernels/lookup-inl.hpp"
+#include "ergodic/kernels/keep.hpp"
 #include "ergodic/kernels/nearest-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -160,7 +160,7 @@ void pad_rows(const float* HWY_RESTRICT from, std::size_t stride, std::size_t ro
     std::size_t c = 0;
     for (; c + hn::Lanes(d) <= width; c += hn::Lanes(d)) {
       auto some = hn::LoadU(d, from + c);
-      ERGODIC_KEEP_ORDER(some);  // or GCC would call memcpy for these few
+      ERGODIC_KEEP_VECTOR(some);  // or GCC would call memcpy for these few
       hn::Store(some, d, out + c);
     }
     for (std::size_t k = c; k < kTileColumns; k += hn::Lanes(d)) hn::Store(hn::Zero(d), d, out + k);

@@ -1,0 +1,17 @@
+// Says that a value may have changed, at no cost: what follows is computed from what it is then. So GCC keeps to the
+// order in which loops are written, where it would find one with more operations or more registers than there are.
+#pragma once
+
+#include <hwy/detect_compiler_arch.h>
+
+#if HWY_COMPILER_GCC_ACTUAL
+#define ERGODIC_KEEP_WORD(w) asm volatile("" : "+r"(w))  // a pointer or an integer
+#else
+#define ERGODIC_KEEP_WORD(w) (void)(w)
+#endif
+
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
+#define ERGODIC_KEEP_VECTOR(v) asm volatile("" : "+x"((v).raw))
+#else
+#define ERGODIC_KEEP_VECTOR(v) (void)(v)
+#endif
