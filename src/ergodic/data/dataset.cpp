@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "ergodic/core/aligned.hpp"
 #include "ergodic/core/error.hpp"
 
 namespace ergodic {
@@ -134,6 +135,13 @@ void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, s
       if (data.grey.rows() > 0) {
         draw_bits(data.grey.row(rows[r]), draw, rows[r], out.row(r));
       } else {
+        // Rows lie far apart: some are on their way into the cache while others are copied.
+        constexpr std::size_t kAhead = 16;
+        if (r + kAhead < rows.size()) {
+          const auto later = data.bits.row(rows[r + kAhead]);
+          for (std::size_t w = 0; w < later.size(); w += kCacheLine / sizeof(later[0])) __builtin_prefetch(&later[w]);
+          __builtin_prefetch(&later.back());
+        }
         const auto from = data.bits.row(rows[r]);
         std::copy(from.begin(), from.end(), out.row(r).begin());
       }
