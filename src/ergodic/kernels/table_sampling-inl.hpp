@@ -107,6 +107,7 @@ struct TileScratch {
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/ars-inl.hpp"
 #include "ergodic/kernels/certified.hpp"
+#include "ergodic/kernels/keep.hpp"
 #include "ergodic/kernels/lane_bits-inl.hpp"
 #include "ergodic/kernels/lookup-inl.hpp"
 #include "ergodic/kernels/nearest-inl.hpp"
@@ -341,13 +342,15 @@ HWY_INLINE T sum_of_bits(const std::uint64_t* bits, const float* HWY_RESTRICT we
   const hn::CappedTag<float, 16> d;
   constexpr std::size_t kFloats = hn::MaxLanes(d);
   const LaneBits<decltype(d)> lanes;
-  const auto term = [&](std::uint64_t word, const float* from) ERGODIC_LAMBDA {
-    const auto w = hn::LoadU(d, from), on = hn::IfThenElseZero(lanes.mask(word), w);
-    return kSigns ? hn::Sub(hn::Add(on, on), w) : on;
-  };
   const hn::Repartition<T, decltype(d)> dt;
   hn::VFromD<decltype(dt)> sums[4] = {hn::Zero(dt), hn::Zero(dt), hn::Zero(dt), hn::Zero(dt)};
-  const auto add = [&](auto k, hn::VFromD<decltype(d)> terms) ERGODIC_LAMBDA {
+  const auto add = [&](auto k, std::uint64_t word, const float* from) ERGODIC_LAMBDA {
+    const auto w = hn::LoadU(d, from);
+    if constexpr (sizeof(T) == sizeof(float) && !kSigns) {
+      sums[k % 4] = lanes.add(sums[k % 4], word, w);
+      return;
+    }
+    const auto on = hn::IfThenElseZero(lanes.mask(word), w), terms = kSigns ? hn::Sub(hn::Add(on, on), w) : on;
     if constexpr (sizeof(T) == sizeof(float)) {
       sums[k % 4] = hn::Add(sums[k % 4], terms);
     } else {
@@ -358,17 +361,21 @@ HWY_INLINE T sum_of_bits(const std::uint64_t* bits, const float* HWY_RESTRICT we
   };
   std::size_t i = 0;
   for (; i + 64 <= count; i += 64) {
-    const std::uint64_t word = bits[i / 64];
-    unroll<64 / kFloats>([&](auto k)
-                             ERGODIC_LAMBDA { add(k, term(word >> (k * kFloats), weights + i + k * kFloats)); });
+    std::uint64_t word = bits[i / 64];
+    unroll<64 / kFloats>([&](auto k) ERGODIC_LAMBDA {
+      add(k, word, weights + i + k * kFloats);
+      word >>= kFloats;
+      ERGODIC_KEEP_WORD(word);  // or GCC would shift masks, which takes longer
+    });
   }
   for (; i + kFloats <= count; i += kFloats) {
-    add(std::integral_constant<std::size_t, 0>{}, term(bits[i / 64] >> (i % 64), weights + i));
+    add(std::integral_constant<std::size_t, 0>{}, bits[i / 64] >> (i % 64), weights + i);
   }
   T total = hn::GetLane(hn::SumOfLanes(dt, hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]))));
-  for (; i < count; ++i) {
-    const bool set = (bits[i / 64] >> (i % 64)) & 1u;
-    total += set ? weights[i] : (kSigns ? -weights[i] : 0.0f);
+  for (; i < count; ++i) {  // whether a bit is set cannot be guessed
+    const auto set = static_cast<std::uint32_t>(bits[i / 64] >> (i % 64)) & 1u;
+    const auto w = std::bit_cast<std::uint32_t>(weights[i]);
+    total += std::bit_cast<float>(kSigns ? w ^ ((1u - set) << 31) : w & (0u - set));
   }
   return total;
 }
@@ -418,9 +425,11 @@ inline HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint3
   const float additions = static_cast<float>(count) / 16.0f + 52.0f;
   const float off = 0x1p-24f * additions * 0.25f * gap * tempered_reach(call.map, unit) * 1.1f + 2.0f * kSigmoidError;
   const float upper = static_cast<float>(coarse);
-  if (upper + 1.05f <= 65536.0f * (p - off)) return true;
-  if (upper - 0.05f >= 65536.0f * (p + off)) return false;
-  return decide_in_double(call, r, unit, coarse);
+  const bool surely_on = upper + 1.05f <= 65536.0f * (p - off), surely_off = upper - 0.05f >= 65536.0f * (p + off);
+  // Which of both it is cannot be guessed, and must not keep the CPU from what follows; that it is one nearly always
+  // can.
+  if (!(static_cast<int>(surely_on) | static_cast<int>(surely_off))) return decide_in_double(call, r, unit, coarse);
+  return surely_on;
 }
 
 /// The upper random bits of one unit.
