@@ -118,11 +118,12 @@ void Couplings::renew_block(MatrixView<const float> weights, std::size_t row, st
   const bool past_caches = transposed_.elements().size_bytes() > kCachedBytes && n % kBlock == 0;
   const float* const turned = past_caches ? near.data() : to;
   const std::size_t stride = past_caches ? kBlock : n;
-  HWY_DYNAMIC_DISPATCH(transpose)(from, m, row_end - row, column_end - column, past_caches ? near.data() : to, stride);
-  if (past_caches) HWY_DYNAMIC_DISPATCH(copy_past_caches)(near.data(), column_end - column, to, n);
+  // While the new weights are still in the nearest cache.
   for (std::size_t j = column; j < column_end; j += kTileColumns) {
     to_columns_.round_block(j / kTileColumns, row / kBlockRows, from + (j - column), m);
   }
+  HWY_DYNAMIC_DISPATCH(transpose)(from, m, row_end - row, column_end - column, past_caches ? near.data() : to, stride);
+  if (past_caches) HWY_DYNAMIC_DISPATCH(copy_past_caches)(near.data(), column_end - column, to, n);
   for (std::size_t i = row; i < row_end; i += kTileColumns) {
     to_rows_.round_block(i / kTileColumns, column / kBlockRows, turned + (i - row), stride);
   }
