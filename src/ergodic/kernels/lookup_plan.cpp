@@ -175,7 +175,8 @@ HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Blo
   std::array<std::uint16_t, LookupPlan::kMaxPairs + 1> counts[kTurns] = {};
   constexpr std::size_t kStride = kWords * kWordGroups;
   const std::uint64_t* words = bits.at(b, 0);
-  for (std::size_t r = 0; r < bits.rows; ++r, words += bits.row_stride) {
+  const std::size_t rows = bits.rows, row_stride = bits.row_stride;  // which no store of bytes below can change
+  const auto measure = [&](std::size_t r, std::size_t turn) HWY_ATTR {
     int groups = 0, set = 0;
     for (std::size_t w = 0; w < kWords; ++w) {
       const std::uint64_t word = near[r * kWords + w] = words[w], filled = filled_groups(word);
@@ -183,10 +184,16 @@ HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Blo
       set += std::popcount(word);
       groups += std::popcount(filled);
     }
+    words += row_stride;
     block.set_bits[r] = static_cast<std::uint8_t>(set);
     pairs[r] = static_cast<std::uint8_t>((groups + 1) / 2);
-    ++counts[r % kTurns][pairs[r]];
+    ++counts[turn][pairs[r]];
+  };
+  std::size_t measured = 0;
+  for (; measured + kTurns <= rows; measured += kTurns) {
+    for (std::size_t turn = 0; turn < kTurns; ++turn) measure(measured + turn, turn);
   }
+  for (; measured < rows; ++measured) measure(measured, 0);
   block.used_groups = 0;
   for (std::size_t g = 0; g < kStride; ++g) {
     block.used_groups |= static_cast<std::uint32_t>((used[g / kWordGroups] >> (kGroupBits * (g % kWordGroups))) & 1u)
@@ -210,7 +217,7 @@ HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Blo
 
   UsedValues values{};
   auto* const entries = reinterpret_cast<LookupPlan::Entry<kWords>*>(block.memory.data());
-  for (std::size_t r = 0; r < bits.rows; ++r) {
+  for (std::size_t r = 0; r < rows; ++r) {
     auto& at = next[pairs[r]];
     block.row[at.place++] = static_cast<std::uint16_t>(r);
     LookupPlan::Entry<kWords>* to = entries + at.entry;
