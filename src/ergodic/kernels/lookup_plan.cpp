@@ -199,12 +199,13 @@ HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Blo
     block.used_groups |= static_cast<std::uint32_t>((used[g / kWordGroups] >> (kGroupBits * (g % kWordGroups))) & 1u)
                          << g;
   }
-  struct {
-    std::uint32_t place, entry;
-  } next[LookupPlan::kMaxPairs + 1];
+  // Of the rows with p pairs: the place of the next, and in the upper half where its entries begin; and from one row to
+  // the next.
+  std::array<std::uint64_t, LookupPlan::kMaxPairs + 1> next, step;
   std::uint32_t place = 0, entry = 0;
   for (std::uint32_t p = 0; p <= LookupPlan::kMaxPairs; ++p) {
-    next[p] = {place, entry};
+    next[p] = place | std::uint64_t{entry} << 32;
+    step[p] = 1 | std::uint64_t{2 * p} << 32;
     block.first[p] = static_cast<std::uint16_t>(place);
     block.begin[p] = static_cast<std::uint16_t>(entry);
     std::uint32_t count = 0;
@@ -218,10 +219,10 @@ HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Blo
   UsedValues values{};
   auto* const entries = reinterpret_cast<LookupPlan::Entry<kWords>*>(block.memory.data());
   for (std::size_t r = 0; r < rows; ++r) {
-    auto& at = next[pairs[r]];
-    block.row[at.place++] = static_cast<std::uint16_t>(r);
-    LookupPlan::Entry<kWords>* to = entries + at.entry;
-    at.entry += 2u * pairs[r];
+    const std::uint64_t at = next[pairs[r]];
+    next[pairs[r]] = at + step[pairs[r]];
+    block.row[at & 0xFFFFFFFFu] = static_cast<std::uint16_t>(r);
+    LookupPlan::Entry<kWords>* to = entries + (at >> 32);
     for (std::size_t w = 0; w < kWords; ++w) to = write_filled<kWords>(near[r * kWords + w], w, to, values);
     // An odd number is made even by the first entry of all, which is zero. What this and the last word write beyond the
     // end is overwritten by the rows that follow, or belongs to none.
