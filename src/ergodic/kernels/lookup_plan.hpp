@@ -80,7 +80,7 @@ class LookupPlan {
       return reinterpret_cast<const Entry<kWords>*>(memory.data()) + begin[pairs];
     }
 
-    /// Becomes a plan of so many rows, without what that has no use for.
+    /// Becomes the same plan of so many rows; nothing is copied that none of them uses.
     void copy(const Block& other, std::size_t rows);
   };
 
