@@ -425,11 +425,12 @@ inline HWY_NOINLINE bool decide(const TableCall& call, std::size_t r, std::uint3
   const float additions = static_cast<float>(count) / 16.0f + 52.0f;
   const float off = 0x1p-24f * additions * 0.25f * gap * tempered_reach(call.map, unit) * 1.1f + 2.0f * kSigmoidError;
   const float upper = static_cast<float>(coarse);
-  const bool surely_on = upper + 1.05f <= 65536.0f * (p - off), surely_off = upper - 0.05f >= 65536.0f * (p + off);
-  // Which of both it is cannot be guessed, and must not keep the CPU from what follows; that it is one nearly always
-  // can.
-  if (!(static_cast<int>(surely_on) | static_cast<int>(surely_off))) return decide_in_double(call, r, unit, coarse);
-  return surely_on;
+  // Nearly always one of both holds; which one cannot be guessed, and need not be.
+  int surely_on = upper + 1.05f <= 65536.0f * (p - off), surely_off = upper - 0.05f >= 65536.0f * (p + off);
+  ERGODIC_KEEP_WORD(surely_on);
+  ERGODIC_KEEP_WORD(surely_off);
+  if ((surely_on | surely_off) == 0) return decide_in_double(call, r, unit, coarse);
+  return surely_on != 0;
 }
 
 /// The upper random bits of one unit.

@@ -254,6 +254,7 @@ void sample_tiles(const State& x, const Affine& map, const Draw& draw, std::uint
         });
     if (!apart) continue;
     context.for_blocks(left, kMovedRows, [&](std::size_t first, std::size_t last) {
+      const Timed timed(context.profile, Stage::kDraw);
       move_drawn(drawn, first, last, tiles, begin, out.bits());
     });
   }
