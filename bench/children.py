@@ -26,27 +26,34 @@ def commands(build, further_builds):
 
 
 class Child:
-    """One contender with a number of threads, on as many cores."""
+    """One contender with a number of threads, on as many cores, from one of them on."""
 
-    def __init__(self, name, command, threads):
+    def __init__(self, name, command, threads, first_core):
         self.name = name
         count = str(threads)
         settings = {"OPENBLAS_NUM_THREADS": count, "OMP_NUM_THREADS": count, "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             self.process = subprocess.Popen(
                 [*command, count], cwd=BENCH, env={**os.environ, **settings}, text=True, stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, preexec_fn=lambda: os.sched_setaffinity(0, CORES[:threads]))
+                stdout=subprocess.PIPE, preexec_fn=lambda: os.sched_setaffinity(0, CORES[first_core:first_core + threads]))
         except OSError as error:
             raise ContenderError(f"cannot start {name}: {error}; leave it out with --contenders") from None
         self.hello = self._read()
         self.kinds = self.hello["kinds"]
 
     def ask(self, request):
-        self.process.stdin.write(json.dumps(request) + "\n")
+        self.begin(request)
+        return self.answer()
+
+    def begin(self, request):
+        self.asked = json.dumps(request)
+        self.process.stdin.write(self.asked + "\n")
         self.process.stdin.flush()
+
+    def answer(self):
         answer = self._read()
         if "error" in answer:
-            raise ContenderError(f"{self.name}: {answer['error']}, asked for {json.dumps(request)}")
+            raise ContenderError(f"{self.name}: {answer['error']}, asked for {self.asked}")
         return answer
 
     def end(self):
@@ -75,13 +82,14 @@ class Children:
         for child in self.started.values():
             child.end()
 
-    def get(self, name, threads=1):
-        if (name, threads) not in self.started:
-            self.started[name, threads] = Child(name, self.commands[name], threads)
-        return self.started[name, threads]
+    def get(self, name, threads=1, first_core=0):
+        place = name, threads, first_core
+        if place not in self.started:
+            self.started[place] = Child(name, self.commands[name], threads, first_core)
+        return self.started[place]
 
     def versions(self):
-        return {name: child.hello.get("version", "") for (name, _), child in sorted(self.started.items())}
+        return {name: child.hello.get("version", "") for (name, *_), child in sorted(self.started.items())}
 
 
 def say(text):

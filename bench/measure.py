@@ -143,14 +143,21 @@ class Measurement:
     # ---- Further measurements ----
 
     def speedup(self, workload, name):
-        """How much faster two threads are than one, in each round; they take turns."""
+        """How much faster two threads are than one, in each round; they take turns. Also two processes of one thread
+        each, at the same time: what the machine has to give to two that never wait for each other."""
         say(f"{workload.name} with two threads")
-        ratios = []
+        out = {"name": workload.name, "threads": [], "processes": []}
+        pair = [self.children.get(name, first_core=core) for core in (0, 1)]
+        for child in (*pair, self.children.get(name, threads=2)):
+            child.ask(self.inputs.resolve({**workload.request_for(name, self.size, part=10), "seed": 0}))
         for round_number in range(self.rounds):
             request = {**workload.request_for(name, self.size), "seed": round_number + 1}
             one, two = (self.turn(name, request, threads)["speed"] for threads in (1, 2))
-            ratios.append(two / one)
-        return {"name": workload.name, "ratios": ratios}
+            out["threads"].append(two / one)
+            for child in pair:
+                child.begin(self.inputs.resolve(request))
+            out["processes"].append(sum(units_of_work(request) / child.answer()["seconds"] for child in pair) / one)
+        return out
 
     def products(self, workload):
         """sgemm's products alone as shares of the most multiply-adds that the core can do; medians over the rounds."""

@@ -66,8 +66,10 @@ def products_table(products):
 
 
 def speedups_table(speedups):
-    rows = [("two threads", "times as fast as one, median (min to max)")]
-    rows += [(entry["name"], _spread_text(spread(entry["ratios"]), lambda ratio: f"{ratio:.2f}")) for entry in speedups]
+    rows = [("times as fast as one thread", "two threads, median (min to max)", "two processes")]
+    for entry in speedups:
+        texts = (_spread_text(spread(entry[kind]), lambda ratio: f"{ratio:.2f}") for kind in ("threads", "processes"))
+        rows.append((entry["name"], *texts))
     return columns(rows)
 
 
