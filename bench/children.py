@@ -30,12 +30,12 @@ class Child:
 
     def __init__(self, name, command, threads, first_core):
         self.name = name
-        count = str(threads)
+        count, cores = str(threads), CORES[first_core:first_core + threads]
         settings = {"OPENBLAS_NUM_THREADS": count, "OMP_NUM_THREADS": count, "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             self.process = subprocess.Popen(
                 [*command, count], cwd=BENCH, env={**os.environ, **settings}, text=True, stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, preexec_fn=lambda: os.sched_setaffinity(0, CORES[first_core:first_core + threads]))
+                stdout=subprocess.PIPE, preexec_fn=lambda: os.sched_setaffinity(0, cores))
         except OSError as error:
             raise ContenderError(f"cannot start {name}: {error}; leave it out with --contenders") from None
         self.hello = self._read()

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "ergodic/kernels/certified.hpp"
+#include "ergodic/kernels/decide-inl.hpp"
 #include "ergodic/kernels/table_sampling-inl.hpp"
 #include "ergodic/kernels/target.hpp"
 

@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "ergodic/core/elementary.hpp"
+#include "ergodic/kernels/decide-inl.hpp"
 #include "ergodic/kernels/table_sampling-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
