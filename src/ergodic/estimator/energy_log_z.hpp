@@ -36,7 +36,7 @@ std::optional<Estimate> exact_log_z(const Layer& units, const EnergyOfRows& ener
 template <EnergyModel Model>
 std::optional<Estimate> exact_log_z(const Model& model, const Context& context) {
   return exact_log_z(
-      model.units(), [&](const State& x) { return model.energy(x, context); }, context);
+      first_layer(model), [&](const State& x) { return model.energy(x, context); }, context);
 }
 
 /// The mean of log p(x) = -E(x) - log Z over rows, given their energies, or the mean of these. If that is an estimate

@@ -41,10 +41,10 @@ struct Blended {
   const Model& machine;
   double t;
 
-  Layer units() const { return machine.units(); }
-  std::vector<double> energy(const State& x, const Context& context) const {
+  decltype(auto) layers() const { return machine.layers(); }
+  std::vector<double> energy(LayerStates x, const Context& context) const {
     std::vector<double> out = machine.energy(x, context);
-    const std::vector<double> of_base = base.energy(x, context);
+    const std::vector<double> of_base = base.energy(x[0], context);
     for (std::size_t r = 0; r < out.size(); ++r) out[r] = (1.0 - t) * of_base[r] + t * out[r];
     return out;
   }
@@ -58,7 +58,7 @@ class EnergyPath : public Path {
  public:
   /// Holds a reference to the machine.
   EnergyPath(const Model& machine, const State& rows)
-      : machine_(machine), base_(machine.units(), rows), steps_(metropolis_steps(base_)) {}
+      : machine_(machine), base_(first_layer(machine), rows), steps_(metropolis_steps(base_)) {}
 
   double base_log_z() const override { return base_.log_z(); }
   Chains draw_base(std::size_t count, Key key, const Context&) override {

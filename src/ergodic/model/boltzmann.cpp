@@ -10,6 +10,7 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/kernels/fields.hpp"
 #include "ergodic/kernels/sequential.hpp"
+#include "ergodic/model/uncoupled.hpp"
 
 namespace ergodic {
 namespace {
@@ -107,7 +108,22 @@ State Boltzmann::visible_part(const State& x) const {
   return out;
 }
 
-std::vector<double> Boltzmann::energy(const State& x, const Context& context) const {
+State Boltzmann::draw_uncoupled(std::size_t count, const Draw& draw, std::uint64_t first_chain) const {
+  return ergodic::draw_uncoupled(units_, bias(), {}, count, draw, first_chain);
+}
+
+Boltzmann Boltzmann::at_temperature(double beta, const Context& context) const {
+  Boltzmann out = *this;
+  out.update(
+      [&](Parameters& parameters) {
+        for (float& value : parameters.values()) value = static_cast<float>(beta * value);
+      },
+      context);
+  return out;
+}
+
+std::vector<double> Boltzmann::energy(LayerStates layers, const Context& context) const {
+  const State& x = layers[0];
   if (has_sites()) return site_fields().energy(x, context);
   const std::span<const float> couplings = this->couplings(), bias = this->bias();
   std::vector<double> out(x.chains());

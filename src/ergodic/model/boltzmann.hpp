@@ -14,6 +14,7 @@
 #include "ergodic/core/random.hpp"
 #include "ergodic/kernels/kernels.hpp"
 #include "ergodic/kernels/quantised.hpp"
+#include "ergodic/model/concepts.hpp"
 #include "ergodic/model/graph.hpp"
 #include "ergodic/model/graph_sweep.hpp"
 #include "ergodic/model/layer.hpp"
@@ -39,9 +40,6 @@ inline constexpr std::uint64_t kMaxMatrixBytes = std::uint64_t{1} << 31;
 
 class Boltzmann {
  public:
-  /// One block of Gibbs sampling, a sweep over all units.
-  static constexpr std::size_t kLayers = 1;
-
   /// A machine with all parameters zero and all units visible. UsageError for real units, for a graph of another number
   /// of units, for edges between letters of one site, and for a dense graph whose matrices take more than
   /// kMaxMatrixBytes.
@@ -49,6 +47,8 @@ class Boltzmann {
   /// The same with only the first units visible; they are whole sites.
   Boltzmann(Layer units, Graph graph, std::size_t visible);
 
+  /// All units are one layer, which Gibbs sampling sweeps over.
+  std::span<const Layer> layers() const { return {&units_, 1}; }
   const Layer& units() const { return units_; }
   /// How many units are visible: the first ones.
   std::size_t visible() const { return visible_; }
@@ -73,11 +73,16 @@ class Boltzmann {
   State visible_part(const State& x) const;
 
   /// E(x) for each chain.
-  std::vector<double> energy(const State& x, const Context& context) const;
+  std::vector<double> energy(LayerStates x, const Context& context) const;
   /// I of a unit in a chain.
   double field(const State& x, std::size_t chain, std::size_t unit) const;
   /// The sum over units, or sites, of log p(x_i | all others) for each row (Besag 1975).
   std::vector<double> pseudo_log_likelihood(const State& x, const Context& context) const;
+
+  /// All units drawn from their biases, as if there were no couplings.
+  State draw_uncoupled(std::size_t count, const Draw& draw, std::uint64_t first_chain) const;
+  /// The machine at inverse temperature beta (temperature.hpp).
+  Boltzmann at_temperature(double beta, const Context& context) const;
 
   /// One sweep over all units: one after the other on a dense graph, by colours on others; sites one after the other.
   /// Row r draws the random numbers of chain first_chain + r. The block is 0.

@@ -20,7 +20,7 @@ void require_real(const Layer& units) {
   require(real_valued(units), fmt::format("forces are on real units, found {}", name_of(units)));
 }
 
-Neighbours::Neighbours(float value) {
+CentralPair::CentralPair(float value) {
   // A power of two: values and steps are then exact in most cases. The cube root of the last bit of an energy would be
   // smaller, but a float cannot be moved by so little.
   const int exponent = value == 0.0f || !std::isfinite(value) ? 0 : std::max(0, std::ilogb(value) + 1);

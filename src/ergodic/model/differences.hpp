@@ -24,8 +24,8 @@ void require_differenceable(std::size_t parameters);
 void require_real(const Layer& units);
 
 /// Two floats about a value, one step of 2^-10 of its size (at least of 1) to either side.
-struct Neighbours {
-  explicit Neighbours(float value);
+struct CentralPair {
+  explicit CentralPair(float value);
   float below, above;
   double gap() const { return double{above} - double{below}; }  ///< exact
 };
@@ -40,28 +40,28 @@ class Differenced {
   }
 
   const Model& model() const { return model_; }
-  Layer units() const { return model_.units(); }
+  decltype(auto) layers() const { return model_.layers(); }
   const Parameters& parameters() const { return model_.parameters(); }
   template <class Edit>
   void update(const Edit& edit, const Context& context) {
     model_.update(edit, context);
   }
-  std::vector<double> energy(const State& x, const Context& context) const { return model_.energy(x, context); }
+  std::vector<double> energy(LayerStates x, const Context& context) const { return model_.energy(x, context); }
 
   /// -dE/dx of real units, a row for each of x.
   Matrix<double> forces(const State& x, const Context& context) const {
-    require_real(units());
+    require_real(first_layer(model_));
     Matrix<double> out(x.chains(), x.units());
     State below = x, above = x;
     for (std::size_t i = 0; i < x.units(); ++i) {
       for (std::size_t r = 0; r < x.chains(); ++r) {
-        const Neighbours near(x.reals()(r, i));
+        const CentralPair near(x.reals()(r, i));
         below.reals()(r, i) = near.below;
         above.reals()(r, i) = near.above;
       }
       const std::vector<double> low = model_.energy(below, context), high = model_.energy(above, context);
       for (std::size_t r = 0; r < x.chains(); ++r) {
-        out(r, i) = (low[r] - high[r]) / Neighbours(x.reals()(r, i)).gap();
+        out(r, i) = (low[r] - high[r]) / CentralPair(x.reals()(r, i)).gap();
         below.reals()(r, i) = above.reals()(r, i) = x.reals()(r, i);
       }
     }
@@ -80,7 +80,7 @@ class Differenced {
     };
     for (std::size_t k = 0; k < out.size(); ++k) {
       const float value = parameters().values()[k];
-      const Neighbours near(value);
+      const CentralPair near(value);
       const std::vector<double> low = energy_with(k, near.below), high = energy_with(k, near.above);
       double sum = 0.0;
       for (std::size_t r = 0; r < x.chains(); ++r) {

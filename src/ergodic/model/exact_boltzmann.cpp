@@ -190,59 +190,20 @@ bool no_more_states(const Layer& layer, std::size_t units, std::size_t two_value
   return states <= most;
 }
 
-void require_enumerable(const Boltzmann& machine) {
-  require(enumerable(machine),
-          fmt::format("exact expectations of a Boltzmann machine need {} units at most, or as many states of "
-                      "sites, found {} {} units",
-                      kMaxEnumeratedUnits, machine.graph().units(), name_of(machine.units())));
-}
-
-/// Calls f(row, all states with the visible units of that row, their energies) for each row.
-template <class F>
-void for_hidden_states(const Boltzmann& machine, const State& visible, const Context& context, const F& f) {
-  require(enumerable_hidden(machine), fmt::format("exact sums over the hidden units of a Boltzmann machine need {} at "
-                                                  "most, or as many states of sites, found {}",
-                                                  kMaxEnumeratedHidden, machine.hidden()));
-  require(
-      visible.units() == machine.visible(),
-      fmt::format("a machine of {} visible units needs rows of as many, found {}", machine.visible(), visible.units()));
-  const std::size_t letters = letters_of(machine.units()), width = std::max<std::size_t>(letters, 1);
-  const std::size_t values = letters > 0 ? letters : 2, sites = machine.hidden() / width;
-  std::size_t count = 1;
-  for (std::size_t s = 0; s < sites; ++s) count *= values;
-  State all(count, machine.graph().units(), levels_of(machine.units()));
-  for (std::size_t state = 0; state < count; ++state) {
-    for (std::size_t s = 0, rest = state; s < sites; ++s, rest /= values) {
-      const std::size_t first = machine.visible() + s * width, value = rest % values;
-      if (letters > 0 || value == 1) all.bits().set(state, first + (letters > 0 ? value : 0), true);
-    }
-  }
-  for (std::size_t r = 0; r < visible.chains(); ++r) {
-    for (std::size_t state = 0; state < count; ++state) {
-      for (std::size_t i = 0; i < visible.units(); ++i) all.bits().set(state, i, visible.bits().get(r, i));
-    }
-    f(r, all, machine.energy(all, context));
-  }
-}
-
-double log_sum_of(std::span<const double> energies) {
-  LogSum sum;
-  for (const double energy : energies) sum.add(-energy);
-  return sum.value();
-}
-
 }  // namespace
 
 bool enumerable(const Boltzmann& machine) {
   return no_more_states(machine.units(), machine.graph().units(), kMaxEnumeratedUnits);
 }
 
-bool enumerable_hidden(const Boltzmann& machine) {
-  return no_more_states(machine.units(), machine.hidden(), kMaxEnumeratedHidden);
+void require_exact_statistics(const Boltzmann& machine) {
+  require(enumerable(machine),
+          fmt::format("--method exact sums over all states: {} units at most, found {} {} units; take pcd or pseudo",
+                      kMaxEnumeratedUnits, units_of(machine.units()), name_of(machine.units())));
 }
 
 Statistics exact_statistics(const Boltzmann& machine, const Context& context) {
-  require_enumerable(machine);
+  require_exact_statistics(machine);
   const std::optional<double> log_z = exact_log_z(machine, {context.threads});
   if (letters_of(machine.units()) > 0) return statistics_of_letters(machine, *log_z, context);
   const HighUnits high(StateWalk(machine), *log_z, context);
@@ -260,16 +221,6 @@ Statistics exact_statistics(const Boltzmann& machine, const Context& context) {
     });
   }
   return out;
-}
-
-void add_exact_statistics(const Boltzmann& machine, const State& visible, std::span<const double> row_weights,
-                          Statistics& out, const Context& context) {
-  if (machine.hidden() == 0) return machine.add_statistics(visible, row_weights, out, context);
-  for_hidden_states(machine, visible, context, [&](std::size_t r, const State& all, std::vector<double> energies) {
-    const double log_sum = log_sum_of(energies), weight = row_weights.size() == 1 ? row_weights[0] : row_weights[r];
-    for (double& energy : energies) energy = weight * portable_exp(-energy - log_sum);
-    machine.add_statistics(all, energies, out, context);
-  });
 }
 
 }  // namespace ergodic

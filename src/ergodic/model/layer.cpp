@@ -229,6 +229,15 @@ void require_gaussian(const Layer& layer) {
                   std::holds_alternative<Relu>(layer) ? ", which know that relu units end at 0" : ""));
 }
 
+bool has_forces(const Layer& layer) { return std::holds_alternative<Gaussian>(layer); }
+
+void require_forces(const Layer& layer, std::string_view what) {
+  require(has_forces(layer),
+          fmt::format("{} follows forces, which act on gaussian units, and the visible units of this machine are {}{}; "
+                      "take gibbs or metropolis",
+                      what, name_of(layer), std::holds_alternative<Relu>(layer) ? ", which end at 0" : ""));
+}
+
 Levels levels_of(const Layer& layer) {
   assert(!real_valued(layer));
   return std::holds_alternative<Spin>(layer) ? Spin::kLevels : Bernoulli::kLevels;

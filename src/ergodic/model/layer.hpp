@@ -120,6 +120,8 @@ bool two_valued(const Layer& layer);
 bool real_valued(const Layer& layer);
 /// UsageError unless the units are gaussian: others have no derivatives by their values, or an end at 0.
 void require_gaussian(const Layer& layer);
+bool has_forces(const Layer& layer);
+void require_forces(const Layer& layer, std::string_view what);
 /// The values that bits stand for. Not for real values.
 Levels levels_of(const Layer& layer);
 /// A state of this many chains: all units low, all sites at the first letter, all reals zero.

@@ -44,8 +44,20 @@ Bowl bowl_of(const Matrix<float>& rows, std::span<const double> row_weights) {
   return out;
 }
 
+State draw_of(const Bowl& bowl, std::size_t count, const Draw& draw, std::uint64_t first_chain) {
+  Matrix<float> out(count, bowl.mean.size());
+  for (std::size_t r = 0; r < count; ++r) {
+    for (std::uint32_t i = 0; i < out.cols(); ++i) {
+      const double z = draw.normal(static_cast<std::uint32_t>(first_chain + r), kFirstBowlNumber + i);
+      out(r, i) = static_cast<float>(bowl.mean[i] + bowl.deviation[i] * z);
+    }
+  }
+  return State(std::move(out));
+}
+
 Neural::Neural(Bowl bowl, std::vector<std::size_t> hidden)
     : bowl_(std::move(bowl)),
+      units_(Gaussian{bowl_.mean.size()}),
       perceptron_(bowl_.mean.size(), std::move(hidden)),
       parameters_(perceptron_.make_parameters()) {
   require(bowl_.mean.size() == bowl_.deviation.size(),
@@ -85,7 +97,12 @@ std::vector<double> Neural::bowl_energy(const State& x, const Context& context) 
   return out;
 }
 
-std::vector<double> Neural::energy(const State& x, const Context& context) const {
+State Neural::draw_uncoupled(std::size_t count, const Draw& draw, std::uint64_t first_chain) const {
+  return draw_of(bowl_, count, draw, first_chain);
+}
+
+std::vector<double> Neural::energy(LayerStates layers, const Context& context) const {
+  const State& x = layers[0];
   std::vector<double> out = bowl_energy(x, context);
   context.for_blocks(x.chains(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
     Perceptron::Pass pass = standardised(x, begin, end);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/kernels/state.hpp"
+#include "ergodic/model/concepts.hpp"
 #include "ergodic/model/layer.hpp"
 #include "ergodic/model/parameters.hpp"
 #include "ergodic/model/perceptron.hpp"
@@ -27,13 +29,20 @@ struct Bowl {
 /// is not finite.
 Bowl bowl_of(const Matrix<float>& rows, std::span<const double> row_weights = {});
 
+/// The index of a chain's first random number in draws of a bowl. Those below are left to a sampler that proposes such
+/// draws.
+inline constexpr std::uint32_t kFirstBowlNumber = 2;
+/// Draws of the normal distribution that a bowl is, a row for each of `count` chains from first_chain on.
+State draw_of(const Bowl& bowl, std::size_t count, const Draw& draw, std::uint64_t first_chain);
+
 class Neural {
  public:
   /// A machine with all parameters zero: the bowl alone. UsageError for layers of no units and deviations that are not
   /// positive.
   Neural(Bowl bowl, std::vector<std::size_t> hidden);
 
-  Layer units() const { return Gaussian{bowl_.mean.size()}; }
+  std::span<const Layer> layers() const { return {&units_, 1}; }
+  const Layer& units() const { return units_; }
   const Bowl& bowl() const { return bowl_; }
   const std::vector<std::size_t>& hidden() const { return perceptron_.hidden(); }
   const Parameters& parameters() const { return parameters_; }
@@ -46,9 +55,11 @@ class Neural {
   }
 
   /// E(x) for each row.
-  std::vector<double> energy(const State& x, const Context& context) const;
+  std::vector<double> energy(LayerStates x, const Context& context) const;
   /// |z|^2 / 2 for each row: the energy of the bowl alone.
   std::vector<double> bowl_energy(const State& x, const Context& context) const;
+  /// Draws of the bowl, the machine without its perceptron.
+  State draw_uncoupled(std::size_t count, const Draw& draw, std::uint64_t first_chain) const;
   /// -dE/dx, a row for each of x.
   Matrix<double> forces(const State& x, const Context& context) const;
   /// Adds row_weight * -dE/dtheta over the rows. One row weight, or one for each row.
@@ -60,6 +71,7 @@ class Neural {
   Perceptron::Pass standardised(const State& x, std::size_t begin, std::size_t end) const;
 
   Bowl bowl_;
+  Layer units_;
   Perceptron perceptron_;
   Parameters parameters_;
 };

@@ -14,14 +14,14 @@ namespace ergodic {
 struct PseudoLikelihood {
   Boltzmann& machine;
 
-  const Layer& units() const { return machine.units(); }
+  std::span<const Layer> layers() const { return machine.layers(); }
   const Parameters& parameters() const { return machine.parameters(); }
   template <class Edit>
   void update(const Edit& edit, const Context& context) {
     machine.update(edit, context);
   }
-  std::vector<double> energy(const State& x, const Context& context) const {
-    std::vector<double> out = machine.pseudo_log_likelihood(x, context);
+  std::vector<double> energy(LayerStates x, const Context& context) const {
+    std::vector<double> out = machine.pseudo_log_likelihood(x[0], context);
     for (double& value : out) value = -value;
     return out;
   }

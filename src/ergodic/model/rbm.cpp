@@ -9,6 +9,7 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/kernels/fields.hpp"
+#include "ergodic/model/uncoupled.hpp"
 
 namespace ergodic {
 namespace {
@@ -54,7 +55,7 @@ Moments moments_of(const State& state) {
   return out;
 }
 
-Rbm::Rbm(Layer visible, Layer hidden) : visible_(visible), hidden_(hidden) {
+Rbm::Rbm(Layer visible, Layer hidden) : layers_{visible, hidden} {
   require(!real_valued(visible) || !real_valued(hidden),
           fmt::format("{} visible and {} hidden units cannot be coupled: two layers of real units may have no "
                       "distribution; make the units of one layer bernoulli, spin or potts",
@@ -77,7 +78,7 @@ Precision Rbm::precision(std::size_t block) const {
 }
 
 MatrixView<const float> Rbm::weights() const {
-  return {parameters_["weights"].data(), units_of(visible_), units_of(hidden_)};
+  return {parameters_["weights"].data(), units_of(visible()), units_of(hidden())};
 }
 
 void Rbm::finish_update(const Context& context) {
@@ -93,7 +94,8 @@ Affine Rbm::map_to(std::size_t block) const {
                           : Affine{couplings_.transposed(), weights(), visible_bias(), &couplings_.to_rows()};
 }
 
-std::vector<double> Rbm::energy(const State& visible, const State& hidden, const Context& context) const {
+std::vector<double> Rbm::energy(LayerStates layers, const Context& context) const {
+  const State &visible = layers[kVisible], &hidden = layers[kHidden];
   assert(visible.chains() == hidden.chains());
   std::vector<double> out(visible.chains());
   for_fields(visible, map_to(kHidden), context, [&](std::size_t r, std::span<const double> fields) {
@@ -109,7 +111,20 @@ std::vector<double> Rbm::free_energy(const State& visible, const Context& contex
   std::vector<double> out(visible.chains());
   for_fields(visible, map_to(kHidden), context, [&](std::size_t r, std::span<const double> fields) {
     out[r] = self_energy(visible, r, precision(kVisible)) - dot(visible, r, visible_bias()) -
-             log_sum(hidden_, {fields, precision(kHidden)});
+             log_sum(hidden(), {fields, precision(kHidden)});
+  });
+  return out;
+}
+
+Matrix<double> Rbm::free_energy_forces(const State& x, const Context& context) const {
+  require_gaussian(visible());
+  const State means(conditional_means(kHidden, x, context));
+  const std::span<const double> deviations = precision(kVisible).deviations;
+  Matrix<double> out(x.chains(), x.units());
+  for_fields(means, map_to(kVisible), context, [&](std::size_t r, std::span<const double> fields) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      out(r, i) = fields[i] - x.reals()(r, i) / (deviations[i] * deviations[i]);
+    }
   });
   return out;
 }
@@ -117,10 +132,10 @@ std::vector<double> Rbm::free_energy(const State& visible, const Context& contex
 Matrix<double> Rbm::site_log_probabilities(const State& visible, const Matrix<std::uint32_t>& sites,
                                            const Context& context) const {
   assert(sites.rows() == visible.chains() && !visible.real());
-  const std::size_t letters = letters_of(visible_);
+  const std::size_t letters = letters_of(layer(kVisible));
   Matrix<double> out(sites.rows(), sites.cols());
   for_fields(visible, map_to(kHidden), context, [&](std::size_t r, std::span<const double> fields) {
-    const double before = log_sum(hidden_, {fields, precision(kHidden)});
+    const double before = log_sum(hidden(), {fields, precision(kHidden)});
     std::vector<double> changed(fields.size());
     // The log of what x weighs with some units changed, in terms of x as it is.
     const auto log_weight = [&](std::initializer_list<UnitChange> changes) {
@@ -131,7 +146,7 @@ Matrix<double> Rbm::site_log_probabilities(const State& visible, const Matrix<st
         for (std::size_t j = 0; j < changed.size(); ++j) changed[j] += change * row[j];
         bias += change * visible_bias()[unit];
       }
-      return log_sum(hidden_, {changed, precision(kHidden)}) - before + bias;
+      return log_sum(hidden(), {changed, precision(kHidden)}) - before + bias;
     };
     for (std::size_t k = 0; k < sites.cols(); ++k) {
       const std::size_t first = sites(r, k) * std::max<std::size_t>(letters, 1);
@@ -150,6 +165,28 @@ Matrix<double> Rbm::site_log_probabilities(const State& visible, const Matrix<st
   return out;
 }
 
+State Rbm::draw_uncoupled(std::size_t count, const Draw& draw, std::uint64_t first_chain) const {
+  return ergodic::draw_uncoupled(visible(), visible_bias(), precision(kVisible), count, draw, first_chain);
+}
+
+Rbm Rbm::at_temperature(double beta, const Context& context) const {
+  Rbm out = *this;
+  out.update(
+      [&](Parameters& parameters) {
+        for (const char* slot : {"weights", "visible_bias", "hidden_bias"}) {
+          for (float& value : parameters[slot]) value = static_cast<float>(beta * value);
+        }
+        for (const std::size_t block : {kVisible, kHidden}) {
+          if (!real_valued(layer(block))) continue;
+          for (float& log_precision : parameters[precision_slot(block)]) {
+            log_precision = static_cast<float>(log_precision + portable_log(beta));
+          }
+        }
+      },
+      context);
+  return out;
+}
+
 void Rbm::resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
                    const Context& context) const {
   draw_given(layer(block), precision(block), layers[other_of(block)], map_to(block), draw, first_chain, layers[block],
@@ -158,7 +195,7 @@ void Rbm::resample(std::size_t block, std::span<State> layers, const Draw& draw,
 
 void Rbm::resample_given(const Bits& fixed, std::size_t block, std::span<State> layers, const Draw& draw,
                          std::uint64_t first_chain, const Context& context) const {
-  require_mask(visible_, fixed, layers[kVisible].chains());
+  require_mask(visible(), fixed, layers[kVisible].chains());
   if (block == kHidden) return resample(block, layers, draw, first_chain, context);
   const State before = layers[block];
   resample(block, layers, draw, first_chain, context);
@@ -190,7 +227,7 @@ void Rbm::add_statistics(std::size_t block, const State& states, const Moments& 
     const Slot& found = parameters_.slot(slot);
     return std::span(out).subspan(found.offset, found.size);
   };
-  const std::size_t n = units_of(visible_), m = units_of(hidden_);
+  const std::size_t n = units_of(visible()), m = units_of(hidden());
   const MatrixView<double> pairs(part("weights").data(), n, m);
   if (block == kVisible) {
     correlate(states, other.means, row_weights, pairs, context);

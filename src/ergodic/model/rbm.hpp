@@ -4,6 +4,7 @@
 // independent, so both conditionals are exact and cheap.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "ergodic/core/random.hpp"
 #include "ergodic/kernels/couplings.hpp"
 #include "ergodic/kernels/kernels.hpp"
+#include "ergodic/model/concepts.hpp"
 #include "ergodic/model/layer.hpp"
 #include "ergodic/model/parameters.hpp"
 
@@ -31,15 +33,15 @@ class Rbm {
   /// The blocks that Gibbs sampling resamples in turn; also the order of the layers in Chains.
   static constexpr std::size_t kVisible = 0;
   static constexpr std::size_t kHidden = 1;
-  static constexpr std::size_t kLayers = 2;
 
   /// A machine with all parameters zero. UsageError for two real layers: coupled strongly enough they have no
   /// distribution, and training would not know.
   Rbm(Layer visible, Layer hidden);
 
-  const Layer& visible() const { return visible_; }
-  const Layer& hidden() const { return hidden_; }
-  const Layer& layer(std::size_t block) const { return block == kVisible ? visible_ : hidden_; }
+  std::span<const Layer> layers() const { return layers_; }
+  const Layer& layer(std::size_t block) const { return layers_[block]; }
+  const Layer& visible() const { return layers_[kVisible]; }
+  const Layer& hidden() const { return layers_[kHidden]; }
 
   const Parameters& parameters() const { return parameters_; }
   /// The slot of the log precisions of a real layer.
@@ -71,14 +73,22 @@ class Rbm {
   /// A state of one layer, as layer.hpp has it.
   State make_state(std::size_t block, std::size_t chains) const { return ergodic::make_state(layer(block), chains); }
 
-  /// E(x, v) for each chain.
-  std::vector<double> energy(const State& visible, const State& hidden, const Context& context) const;
+  /// E(x, v) for each chain, given both layers.
+  std::vector<double> energy(LayerStates layers, const Context& context) const;
   /// F(x) for each row, up to -log Z: log p(x) = -F(x) - log Z.
   std::vector<double> free_energy(const State& visible, const Context& context) const;
+  /// -dF/dx_i = b_i - gamma_i x_i + sum_j W_ij E[v_j | x], a row for each row of x. UsageError unless the visible units
+  /// are gaussian.
+  Matrix<double> free_energy_forces(const State& x, const Context& context) const;
   /// log p(x_s | the other sites of x): in row r, for each s of sites(r, ...). Not for real units. Costs far less than
   /// free energies anew.
   Matrix<double> site_log_probabilities(const State& visible, const Matrix<std::uint32_t>& sites,
                                         const Context& context) const;
+
+  /// The visible layer drawn from its biases, as if there were no weights.
+  State draw_uncoupled(std::size_t count, const Draw& draw, std::uint64_t first_chain) const;
+  /// The machine at inverse temperature beta (temperature.hpp).
+  Rbm at_temperature(double beta, const Context& context) const;
 
   /// Resamples one layer given the other. Row r draws the random numbers of chain first_chain + r.
   void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
@@ -105,11 +115,10 @@ class Rbm {
  private:
   void finish_update(const Context& context);
 
-  Layer visible_;
-  Layer hidden_;
+  std::array<Layer, 2> layers_;
   Parameters parameters_;
   Couplings couplings_;  // derived from the parameters, as are the deviations of real units
-  std::vector<double> deviations_[kLayers];
+  std::array<std::vector<double>, 2> deviations_;
 };
 
 /// The same distribution of two-valued units in other ones: x = scale x' + shift on each side, in double.

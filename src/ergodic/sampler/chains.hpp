@@ -3,13 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/kernels/state.hpp"
-#include "ergodic/model/boltzmann.hpp"
-#include "ergodic/model/rbm.hpp"
+#include "ergodic/model/concepts.hpp"
+#include "ergodic/model/uncoupled.hpp"
 
 namespace ergodic {
 
@@ -32,14 +33,54 @@ inline StepInfo accepted_of(std::size_t accepted, std::size_t proposals) {
   return {static_cast<double>(accepted) / static_cast<double>(proposals)};
 }
 
-/// Chains at a far start: the visible units drawn as if there were no couplings, the hidden ones given them.
-Chains far_start(const Rbm& model, std::size_t count, Key key, const Context& context, std::uint64_t first_chain = 0);
-/// The same for a machine of one layer.
-Chains far_start(const Boltzmann& model, std::size_t count, Key key, const Context& context,
-                 std::uint64_t first_chain = 0);
+/// Chains at given states of the first layer; further layers are drawn given it, each with the numbers of `sweep`.
+template <EnergyModel Model>
+Chains start_at(const Model& model, State first, std::uint64_t sweep, Key key, const Context& context,
+                std::uint64_t first_chain = 0) {
+  Chains chains{{}, sweep, first_chain};
+  const auto& layers = model.layers();
+  const std::size_t count = first.chains();
+  chains.layers.push_back(std::move(first));
+  for (std::size_t block = 1; block < layers.size(); ++block) {
+    chains.layers.push_back(make_state(layers[block], count));
+  }
+  if constexpr (GibbsModel<Model>) {
+    for (std::size_t block = 1; block < layers.size(); ++block) {
+      const Draw draw = key.at(Purpose::kInitialChains, sweep, static_cast<std::uint8_t>(block));
+      model.resample(block, chains.layers, draw, first_chain, context);
+    }
+  }
+  return chains;
+}
 
-/// Chains at given visible states, the hidden units drawn given them with the numbers of `sweep`.
-Chains start_at(const Rbm& model, State visible, std::uint64_t sweep, Key key, const Context& context,
-                std::uint64_t first_chain = 0);
+/// Chains that know nothing of data: the first layer is drawn as if there were no couplings, or without any fields if
+/// the model cannot do that; further layers given it.
+template <EnergyModel Model>
+Chains independent_start(const Model& model, std::size_t count, Key key, const Context& context,
+                         std::uint64_t first_chain = 0) {
+  const Draw draw = key.at(Purpose::kInitialChains);
+  if constexpr (requires { model.draw_uncoupled(count, draw, first_chain); }) {
+    return start_at(model, model.draw_uncoupled(count, draw, first_chain), 0, key, context, first_chain);
+  } else {
+    const Layer layer = first_layer(model);
+    const std::vector<float> zeros(units_of(layer));
+    const std::vector<double> ones(real_valued(layer) ? units_of(layer) : 0, 1.0);
+    const Precision precision = real_valued(layer) ? Precision{zeros, ones} : Precision{};
+    State first = draw_uncoupled(layer, zeros, precision, count, draw, first_chain);
+    return start_at(model, std::move(first), 0, key, context, first_chain);
+  }
+}
+
+/// Chains with these visible units. Hidden units that share their layer are drawn as if there were no couplings; those
+/// of further layers are drawn given the first.
+template <EnergyModel Model>
+Chains start_at_visible(const Model& model, State visible, Key key, const Context& context) {
+  if (visible.units() == units_of(first_layer(model))) return start_at(model, std::move(visible), 0, key, context);
+  Chains out = independent_start(model, visible.chains(), key, context);
+  for (std::size_t r = 0; r < visible.chains(); ++r) {
+    for (std::size_t i = 0; i < visible.units(); ++i) out.layers[0].bits().set(r, i, visible.bits().get(r, i));
+  }
+  return out;
+}
 
 }  // namespace ergodic

@@ -23,7 +23,8 @@ struct Gibbs {
 /// One sweep over all layers, the first of them first.
 template <GibbsModel Model>
 StepInfo step(const Gibbs& kernel, const Model& model, Chains& chains, Key key, const Context& context) {
-  for (std::size_t block = 0; block < Model::kLayers; ++block) {
+  const std::size_t blocks = model.layers().size();
+  for (std::size_t block = 0; block < blocks; ++block) {
     const Draw draw = key.at(Purpose::kGibbs, chains.sweep, static_cast<std::uint8_t>(block));
     if (kernel.fixed.rows() == 0) {
       model.resample(block, chains.layers, draw, chains.first_chain, context);

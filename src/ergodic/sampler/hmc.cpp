@@ -16,7 +16,7 @@ constexpr std::uint32_t kStepNumber = 1;
 
 }  // namespace
 
-Trajectory::Trajectory(const Hmc& kernel, const Layer& layer, State x, const Draw& draw, std::uint64_t first_chain)
+LeapfrogPath::LeapfrogPath(const Hmc& kernel, const Layer& layer, State x, const Draw& draw, std::uint64_t first_chain)
     : x_(std::move(x)) {
   require_gaussian(layer);
   free_ = free_sites(kernel.fixed, layer);
@@ -32,7 +32,7 @@ Trajectory::Trajectory(const Hmc& kernel, const Layer& layer, State x, const Dra
   }
 }
 
-std::vector<double> Trajectory::kinetic_energies() const {
+std::vector<double> LeapfrogPath::kinetic_energies() const {
   std::vector<double> out(momenta_.rows());
   for (std::size_t r = 0; r < out.size(); ++r) {
     for (const double p : momenta_.row(r)) out[r] += 0.5 * p * p;
@@ -40,7 +40,7 @@ std::vector<double> Trajectory::kinetic_energies() const {
   return out;
 }
 
-void Trajectory::kick(double share, const Matrix<double>& forces) {
+void LeapfrogPath::kick(double share, const Matrix<double>& forces) {
   for (std::size_t r = 0; r < momenta_.rows(); ++r) {
     for (std::size_t k = 0; k < free_.size() && !lost_[r]; ++k) {
       if (std::isnan(forces(r, free_[k])))
@@ -50,7 +50,7 @@ void Trajectory::kick(double share, const Matrix<double>& forces) {
   }
 }
 
-void Trajectory::drift(const Context& context) {
+void LeapfrogPath::drift(const Context& context) {
   context.for_blocks(x_.chains(), kChainsAtATime, [&](std::size_t begin, std::size_t end) {
     std::vector<float> moved(free_.size());
     for (std::size_t r = begin; r < end; ++r) {
@@ -63,11 +63,7 @@ void Trajectory::drift(const Context& context) {
   });
 }
 
-void Trajectory::turn_round() {
-  for (double& p : momenta_.elements()) p = -p;
-}
-
-std::vector<double> kinetic_log_odds(const std::vector<double>& before, const Trajectory& after) {
+std::vector<double> kinetic_log_odds(const std::vector<double>& before, const LeapfrogPath& after) {
   const std::vector<double> kinetic = after.kinetic_energies();
   std::vector<double> out(before.size());
   for (std::size_t r = 0; r < out.size(); ++r) {

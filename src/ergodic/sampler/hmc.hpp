@@ -28,11 +28,11 @@ struct Hmc {
 };
 
 /// Chains on their way: positions and momenta.
-class Trajectory {
+class LeapfrogPath {
  public:
   /// Momenta drawn for chain first_chain + r. UsageError unless the units are gaussian, some may change, and there is a
   /// step.
-  Trajectory(const Hmc& kernel, const Layer& layer, State x, const Draw& draw, std::uint64_t first_chain);
+  LeapfrogPath(const Hmc& kernel, const Layer& layer, State x, const Draw& draw, std::uint64_t first_chain);
 
   const State& x() const { return x_; }
   State& x() { return x_; }
@@ -42,8 +42,6 @@ class Trajectory {
   void kick(double share, const Matrix<double>& forces);
   /// x += s p. A row that would leave the numbers stays where it is, and is lost.
   void drift(const Context& context);
-  /// As if it had come to where it is from the other side.
-  void turn_round();
   bool lost(std::size_t row) const { return lost_[row] != 0; }
 
  private:
@@ -56,7 +54,7 @@ class Trajectory {
 
 /// Leapfrog steps, given the forces where the trajectory is.
 template <SmoothModel Model>
-void move(Trajectory& trajectory, std::size_t leapfrogs, const Model& model, const Context& context) {
+void move(LeapfrogPath& trajectory, std::size_t leapfrogs, const Model& model, const Context& context) {
   trajectory.kick(0.5, model.forces(trajectory.x(), context));
   for (std::size_t k = 0; k < leapfrogs; ++k) {
     trajectory.drift(context);
@@ -65,14 +63,14 @@ void move(Trajectory& trajectory, std::size_t leapfrogs, const Model& model, con
 }
 
 /// log exp(K - K') of each chain; minus infinity for those that were lost.
-std::vector<double> kinetic_log_odds(const std::vector<double>& before, const Trajectory& after);
+std::vector<double> kinetic_log_odds(const std::vector<double>& before, const LeapfrogPath& after);
 
 /// One trajectory of all chains.
 template <SmoothModel Model>
 StepInfo step(const Hmc& kernel, const Model& model, Chains& chains, Key key, const Context& context) {
   const Draw draw = key.at(Purpose::kHamiltonian, chains.sweep);
   State& x = chains.layers[0];
-  Trajectory trajectory(kernel, model.units(), x, draw, chains.first_chain);
+  LeapfrogPath trajectory(kernel, first_layer(model), x, draw, chains.first_chain);
   const std::vector<double> kinetic = trajectory.kinetic_energies();
   move(trajectory, kernel.leapfrogs, model, context);
   std::vector<double> energies = model.energy(x, context);

@@ -25,9 +25,6 @@ concept BowlModel = EnergyModel<M> && requires(const M& model, const State& x, c
   { model.bowl_energy(x, context) } -> std::convertible_to<std::vector<double>>;
 };
 
-/// Draws of the bowl, a row for each of `count` chains from first_chain on.
-State draw_of(const Bowl& bowl, std::size_t count, const Draw& draw, std::uint64_t first_chain);
-
 /// A jump of all chains, then a sweep of the inner sampler. What was accepted is the inner sampler's.
 template <class Inner>
 struct Jumping {
@@ -36,6 +33,7 @@ struct Jumping {
 
 template <BowlModel Model, class Inner>
 StepInfo step(const Jumping<Inner>& kernel, const Model& model, Chains& chains, Key key, const Context& context) {
+  static_assert(kFirstBowlNumber == kFirstProposalNumber);
   const Draw draw = key.at(Purpose::kJump, chains.sweep);
   State& x = chains.layers[0];
   Proposal proposal{draw_of(model.bowl(), x.chains(), draw, chains.first_chain), {}};
@@ -52,8 +50,5 @@ template <class Inner>
 Jumping<Inner> adapted(Jumping<Inner> kernel, const StepInfo& info, std::uint64_t k) {
   return {adapted(std::move(kernel.inner), info, k)};
 }
-
-/// Chains at a far start: draws of the bowl.
-Chains far_start(const Neural& model, std::size_t count, Key key, const Context& context);
 
 }  // namespace ergodic

@@ -49,7 +49,7 @@ class LangevinProposer {
 /// One step of all chains.
 template <SmoothModel Model>
 StepInfo step(const Langevin& kernel, const Model& model, Chains& chains, Key key, const Context& context) {
-  LangevinProposer proposer(kernel, model.units());
+  LangevinProposer proposer(kernel, first_layer(model));
   const Draw draw = key.at(Purpose::kLangevin, chains.sweep);
   State& x = chains.layers[0];
   const Matrix<double> forces = model.forces(x, context);

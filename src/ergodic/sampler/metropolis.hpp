@@ -49,7 +49,7 @@ class Proposer {
 /// One sweep of all chains.
 template <EnergyModel Model>
 StepInfo step(const Metropolis& kernel, const Model& model, Chains& chains, Key key, const Context& context) {
-  const Proposer proposer(kernel, model.units());
+  const Proposer proposer(kernel, first_layer(model));
   State& x = chains.layers[0];
   std::vector<double> energies = model.energy(x, context);
   std::size_t accepted = 0;

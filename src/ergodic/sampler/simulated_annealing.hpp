@@ -12,7 +12,7 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/random.hpp"
-#include "ergodic/model/tempered.hpp"
+#include "ergodic/model/temperature.hpp"
 #include "ergodic/sampler/chains.hpp"
 
 namespace ergodic {
@@ -39,7 +39,7 @@ struct Lowest {
 /// A sweep at the temperature of its number.
 template <class Inner, class Model>
 StepInfo step(const Annealed<Inner>& kernel, const Model& model, Chains& chains, Key key, const Context& context) {
-  const auto machine = tempered(model, kernel.beta(chains.sweep), context);
+  const auto machine = at_temperature(model, kernel.beta(chains.sweep), context);
   return step(kernel.inner, machine, chains, key, context);
 }
 
@@ -54,7 +54,7 @@ Annealed<Inner> adapted(Annealed<Inner> kernel, const StepInfo& info, std::uint6
 /// Keeps the states of the chains that are lower than those kept, and all of them at first.
 template <class Model>
 void keep_lowest(const Model& model, const Chains& chains, Lowest& lowest, const Context& context) {
-  const std::vector<double> energies = joint_energy(model, chains.layers, context);
+  const std::vector<double> energies = model.energy(chains.layers, context);
   if (lowest.layers.empty()) lowest = {chains.layers, energies};
   for (std::size_t r = 0; r < energies.size(); ++r) {
     if (!(energies[r] < lowest.energies[r])) continue;

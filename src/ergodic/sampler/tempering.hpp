@@ -27,7 +27,7 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/core/random.hpp"
-#include "ergodic/model/tempered.hpp"
+#include "ergodic/model/temperature.hpp"
 #include "ergodic/sampler/chains.hpp"
 
 namespace ergodic {
@@ -39,25 +39,24 @@ std::vector<double> geometric_ladder(std::size_t levels, double hottest);
 /// The ladder after a sweep of warm-up, the k-th, that swapped the pairs of neighbours with these probabilities.
 std::vector<double> adapted_ladder(std::span<const double> betas, std::span<const double> swapped, std::uint64_t k);
 
-/// The layers of one level.
-template <class Model>
-std::span<const State> layers_at(std::size_t level, std::span<const State> layers) {
-  return layers.subspan(level * layers_of<Model>(), layers_of<Model>());
+/// The layers of one of so many levels.
+inline std::span<const State> layers_at(std::size_t level, std::size_t levels, std::span<const State> layers) {
+  const std::size_t each = layers.size() / levels;
+  return layers.subspan(level * each, each);
 }
 
 /// A machine at every temperature of a ladder.
 template <class Model>
 class Replicas {
  public:
-  static constexpr std::size_t kLayers = layers_of<Model>();
-
   Replicas(const Model& machine, std::vector<double> betas, const Context& context)
       : machine_(machine), betas_(std::move(betas)) {
-    for (const double beta : betas_) levels_.push_back(tempered(machine_, beta, context));
+    for (const double beta : betas_) levels_.push_back(at_temperature(machine_, beta, context));
   }
 
   const std::vector<double>& betas() const { return betas_; }
   std::size_t levels() const { return betas_.size(); }
+  std::size_t layers() const { return machine_.layers().size(); }  ///< of each level
   std::size_t most_levels() const { return levels(); }
   const auto& level(std::size_t k) const { return levels_[k]; }
 
@@ -65,9 +64,9 @@ class Replicas {
   /// (beta_i - beta_j)(E(x_i) - E(x_j)).
   Matrix<double> swap_exponents(const Chains& chains, const Context& context) const {
     Matrix<double> out(levels() - 1, chains.count());
-    std::vector<double> cold = joint_energy(machine_, layers_at<Model>(0, chains.layers), context);
+    std::vector<double> cold = machine_.energy(layers_at(0, levels(), chains.layers), context);
     for (std::size_t k = 0; k + 1 < levels(); ++k) {
-      std::vector<double> hot = joint_energy(machine_, layers_at<Model>(k + 1, chains.layers), context);
+      std::vector<double> hot = machine_.energy(layers_at(k + 1, levels(), chains.layers), context);
       for (std::size_t r = 0; r < hot.size(); ++r) out(k, r) = (betas_[k] - betas_[k + 1]) * (cold[r] - hot[r]);
       cold = std::move(hot);
     }
@@ -79,13 +78,13 @@ class Replicas {
     betas_ = adapted_ladder(betas_, info.swapped, k);
     std::vector<Level> levels;
     levels.push_back(std::move(levels_.front()));
-    for (std::size_t l = 1; l + 1 < betas_.size(); ++l) levels.push_back(tempered(machine_, betas_[l], context));
+    for (std::size_t l = 1; l + 1 < betas_.size(); ++l) levels.push_back(at_temperature(machine_, betas_[l], context));
     levels.push_back(std::move(levels_.back()));
     levels_ = std::move(levels);
   }
 
  private:
-  using Level = decltype(tempered(std::declval<const Model&>(), 1.0, Context{}));
+  using Level = decltype(at_temperature(std::declval<const Model&>(), 1.0, Context{}));
   const Model& machine_;
   std::vector<double> betas_;
   std::vector<Level> levels_;
@@ -100,13 +99,12 @@ std::vector<std::size_t> enough_levels(std::span<const double> swapped);
 template <class Model>
 class Stations {
  public:
-  static constexpr std::size_t kLayers = layers_of<Model>();
-
   explicit Stations(std::vector<Model> machines) : machines_(std::move(machines)), used_(machines_.size()) {
     std::iota(used_.begin(), used_.end(), std::size_t{0});
   }
 
   std::size_t levels() const { return used_.size(); }
+  std::size_t layers() const { return machines_[0].layers().size(); }  ///< of each level
   std::size_t most_levels() const { return machines_.size(); }
   const Model& level(std::size_t k) const { return machines_[used_[k]]; }
 
@@ -120,7 +118,7 @@ class Stations {
   Matrix<double> swap_exponents(const Chains& chains, const Context& context) const {
     Matrix<double> out(levels() - 1, chains.count());
     const auto energies = [&](std::size_t of, std::size_t at) {
-      return joint_energy(level(of), layers_at<Model>(at, chains.layers), context);
+      return level(of).energy(layers_at(at, levels(), chains.layers), context);
     };
     std::vector<double> own = energies(0, 0);
     for (std::size_t k = 0; k + 1 < levels(); ++k) {
@@ -151,17 +149,14 @@ std::vector<double> swap_neighbours(const Matrix<double>& exponents, const Draw&
 /// One sweep of all levels, then swaps. Chains of one level start every level there.
 template <class Inner, class Ladder>
 StepInfo step(const Tempered<Inner>& kernel, const Ladder& ladder, Chains& chains, Key key, const Context& context) {
-  constexpr std::size_t kLayers = Ladder::kLayers;
-  const std::size_t levels = ladder.levels();
-  while (chains.layers.size() < levels * kLayers) {
-    chains.layers.push_back(chains.layers[chains.layers.size() - kLayers]);
-  }
+  const std::size_t levels = ladder.levels(), each = ladder.layers();
+  while (chains.layers.size() < levels * each) chains.layers.push_back(chains.layers[chains.layers.size() - each]);
   StepInfo info;
   for (std::size_t k = 0; k < levels; ++k) {
     // Each level has random numbers of its own: those of other sweeps.
     Chains level{{}, chains.sweep * ladder.most_levels() + k, chains.first_chain};
-    const auto layers = chains.layers.begin() + static_cast<std::ptrdiff_t>(k * kLayers);
-    std::move(layers, layers + kLayers, std::back_inserter(level.layers));
+    const auto layers = chains.layers.begin() + static_cast<std::ptrdiff_t>(k * each);
+    std::move(layers, layers + static_cast<std::ptrdiff_t>(each), std::back_inserter(level.layers));
     info.levels.push_back(step(kernel.inner[k], ladder.level(k), level, key, context).accepted);
     std::move(level.layers.begin(), level.layers.end(), layers);
   }
@@ -176,12 +171,12 @@ StepInfo step(const Tempered<Inner>& kernel, const Ladder& ladder, Chains& chain
 template <class Inner, class Model>
 void keep_levels(std::span<const std::size_t> kept, Tempered<Inner>& kernel, Stations<Model>& stations,
                  Chains& chains) {
-  constexpr std::size_t kLayers = Stations<Model>::kLayers;
+  const std::size_t each = stations.layers();
   Tempered<Inner> inner;
   std::vector<State> layers;
   for (const std::size_t k : kept) {
     inner.inner.push_back(std::move(kernel.inner[k]));
-    for (std::size_t l = 0; l < kLayers; ++l) layers.push_back(std::move(chains.layers[k * kLayers + l]));
+    for (std::size_t l = 0; l < each; ++l) layers.push_back(std::move(chains.layers[k * each + l]));
   }
   kernel = std::move(inner);
   chains.layers = std::move(layers);

@@ -11,7 +11,9 @@
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/model/pseudo_likelihood.hpp"
 #include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/sampler/metropolis.hpp"
 #include "ergodic/trainer/energy_learner.hpp"
+#include "ergodic/trainer/normalised.hpp"
 
 namespace ergodic {
 namespace {
@@ -28,28 +30,10 @@ std::vector<double> offsets_of(const Boltzmann& model, const Dataset* data) {
   return out;
 }
 
-std::unique_ptr<NegativePhase<Boltzmann>> negative_phase(const Boltzmann& model, const TrainOptions& options, Key key,
-                                                         const Context& context) {
-  if (options.method == Method::kCd) {
-    return std::make_unique<ContrastiveDivergence<Boltzmann, Gibbs>>(Gibbs{}, options.steps);
-  }
-  if (options.method == Method::kExact) {
-    require(enumerable(model),
-            fmt::format("--method exact sums over all states: {} units at most, found {} {} units; take pcd or pseudo",
-                        kMaxEnumeratedUnits, units_of(model.units()), name_of(model.units())));
-    return std::make_unique<ExactEnumeration<Boltzmann>>();
-  }
-  Chains chains = far_start(model, options.chains, key, context);
-  if (options.method == Method::kPopulation) {
-    return std::make_unique<Population<Boltzmann, Gibbs>>(Gibbs{}, options.steps, std::move(chains));
-  }
-  return std::make_unique<PersistentChains<Boltzmann, Gibbs>>(Gibbs{}, options.steps, std::move(chains));
-}
-
 EnergyLearning learning_of(const Boltzmann& model, const Dataset& data, const TrainOptions& options) {
   EnergyLearning out;
   out.optimiser = options.sgd;
-  const bool centred = options.centred && options.method != Method::kPseudo;
+  const bool centred = !options.uncentred && options.method != kPseudoLikelihood.name;
   out.condition = [&model, offsets = offsets_of(model, centred ? &data : nullptr),
                    decay = options.decay](Statistics& gradient) { condition(model, offsets, decay, gradient); };
   out.monitors = [&model](const State& rows, const Context& context) -> Measures {
@@ -67,8 +51,9 @@ struct PseudoMachine {
 struct PseudoLearner : private PseudoMachine, public EnergyLearner<PseudoLikelihood> {
   PseudoLearner(Boltzmann& model, const Dataset& train, const Dataset& held_out, EnergyLearning learning, Key key)
       : PseudoMachine{{model}},
-        EnergyLearner(pseudo, train, held_out, std::make_unique<Normalised<PseudoLikelihood>>(), std::move(learning),
-                      key) {}
+        EnergyLearner(pseudo, train, held_out,
+                      std::make_unique<SimulatorOf<PseudoLikelihood, Metropolis>>(pseudo, Metropolis{}),
+                      std::make_unique<Normalised>(), std::move(learning), key) {}
 };
 
 }  // namespace
@@ -123,18 +108,17 @@ std::unique_ptr<Learner> learner_of(Boltzmann& model, const Dataset& train, cons
                                     const TrainOptions& options, Key key, const Context& context) {
   EnergyLearning learning = learning_of(model, train, options);
   const bool all_known = model.hidden() == 0 && train.complete();
-  if (options.method == Method::kPseudo) {
+  if (options.method == kPseudoLikelihood.name) {
     require(all_known,
             "pseudo-likelihood training needs all units of all rows, without hidden ones or missing values; "
             "take pcd");
     return std::make_unique<PseudoLearner>(model, train, held_out, std::move(learning), key);
   }
   if (!all_known) {
-    learning.completion = Completion(train, far_start(model, train.rows(), key, context, kFirstDataChain).layers[0]);
+    learning.completion = Completion(train, independent_start(model, train.rows(), key, context, kFirstDataChain).layers[0]);
     learning.completion_sweeps = options.steps;
   }
-  return std::make_unique<EnergyLearner<Boltzmann>>(
-      model, train, held_out, negative_phase(model, options, key, context), std::move(learning), key);
+  return energy_learner(model, Gibbs{}, train, held_out, options, std::move(learning), key, context);
 }
 
 }  // namespace ergodic

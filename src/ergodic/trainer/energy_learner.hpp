@@ -1,13 +1,12 @@
 // Learning of any energy that has derivatives by its parameters, with the model's side from any negative phase.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/trainer/completion.hpp"
 #include "ergodic/trainer/learner.hpp"
+#include "ergodic/trainer/methods.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/optimiser.hpp"
 
@@ -39,49 +39,51 @@ template <TrainableModel Model>
 class EnergyLearner : public Learner {
  public:
   /// The machine and the data must outlive the learner.
-  EnergyLearner(Model& model, const Dataset& train, const Dataset& held_out,
-                std::unique_ptr<NegativePhase<Model>> negative, EnergyLearning options, Key key)
+  EnergyLearner(Model& model, const Dataset& train, const Dataset& held_out, std::unique_ptr<Simulator> simulator,
+                std::unique_ptr<NegativePhase> negative, EnergyLearning options, Key key)
       : model_(model),
         train_(train),
+        simulator_(std::move(simulator)),
         negative_(std::move(negative)),
         options_(std::move(options)),
         key_(key),
         gradient_(model.parameters().values().size()),
+        model_term_(gradient_.size()),
         velocity_(memory_of(options_.optimiser, gradient_.size())),
         monitored_rows_(permutation(train.rows(), key.at(Purpose::kMonitor))) {
     monitored_rows_.resize(std::min(monitored_rows_.size(), affordable_rows()));
     const bool needed = options_.completion.needed();
-    require(needed || (train.complete() && train.units() == units_of(model.units())),
-            fmt::format("the machine has {} units, the data {} with {} missing values", units_of(model.units()),
-                        train.units(), train.missing()));
+    require(needed || (train.complete() && train.units() == units_of(first_layer(model))),
+            "the machine has " + std::to_string(units_of(first_layer(model))) + " units, the data " +
+                std::to_string(train.units()) + " with " + std::to_string(train.missing()) + " missing values");
     require(!needed || GibbsModel<Model>,
             "what is missing is drawn by Gibbs sampling, and this machine has no conditionals");
     data_.layers.resize(1);
     if (needed) return;
-    monitored_train_ = state_of(model.units(), gather(train, monitored_rows_, key, 0));
+    monitored_train_ = state_of(first_layer(model), gather(train, monitored_rows_, key, 0));
     if (!held_out.complete()) return;
     std::vector<std::uint32_t> rows = permutation(held_out.rows(), key.at(Purpose::kMonitor));
     rows.resize(std::min(rows.size(), affordable_rows()));
-    if (!rows.empty()) monitored_held_out_ = state_of(model.units(), gather(held_out, rows, key, 0));
+    if (!rows.empty()) monitored_held_out_ = state_of(first_layer(model), gather(held_out, rows, key, 0));
   }
 
-  void learn(const Turn& turn, const Context& context) override {
-    gather_batch(turn, context);
-    std::ranges::fill(gradient_, 0.0);
-    add_mean_statistics(data_.layers[0], 1.0, context);
-    const ModelTerm model_term = negative_->advance(model_, data_, turn.update, key_, context);
-    if (const auto* statistics = std::get_if<Statistics>(&model_term)) {
-      for (std::size_t k = 0; k < gradient_.size(); ++k) gradient_[k] -= (*statistics)[k];
+  void learn(const UpdateStep& now, const Context& context) override {
+    gather_batch(now, context);
+    find_mean_statistics(data_.layers[0], gradient_, context);
+    ModelTerm model_term = negative_->advance(*simulator_, data_, now.update, key_, context);
+    if (auto* statistics = std::get_if<Statistics>(&model_term)) {
+      model_term_ = std::move(*statistics);
     } else {
-      add_mean_statistics(std::get<const Chains*>(model_term)->layers[0], -1.0, context);
+      find_mean_statistics(std::get<const Chains*>(model_term)->layers[0], model_term_, context);
     }
+    for (std::size_t k = 0; k < gradient_.size(); ++k) gradient_[k] -= model_term_[k];
     if (options_.condition) options_.condition(gradient_);
     model_.update(
         [&](Parameters& p) {
-          step(options_.optimiser, {turn.update, turn.rate}, gradient_, velocity_, p, context);
+          step(options_.optimiser, {now.update, now.rate}, gradient_, velocity_, p, context);
         },
         context);
-    negative_->follow(model_, turn.update, key_, context);
+    negative_->follow(*simulator_, now.update, key_, context);
   }
 
   /// energy_gap         mean E(held out) - mean E(training); it grows when the machine over-fits; if all is known
@@ -102,6 +104,8 @@ class EnergyLearner : public Learner {
     return out;
   }
 
+  const Chains* chains() const override { return negative_->chains(); }
+
   LearnerState state() const override {
     return {velocity_, {}, negative_->chains() ? *negative_->chains() : Chains{}, options_.completion.draws()};
   }
@@ -119,16 +123,16 @@ class EnergyLearner : public Learner {
     return std::clamp(kMonitoredTerms / gradient_.size(), kFewestMonitoredRows, kMostMonitoredRows);
   }
 
-  void gather_batch(const Turn& turn, const Context& context) {
+  void gather_batch(const UpdateStep& now, const Context& context) {
     if (!options_.completion.needed()) {
-      data_.layers[0] = state_of(model_.units(), gather(train_, turn.rows, key_, turn.epoch));
+      data_.layers[0] = state_of(first_layer(model_), gather(train_, now.rows, key_, now.epoch));
       return;
     }
     if constexpr (GibbsModel<Model>) {
-      data_.layers[0] = options_.completion.gather(turn.rows, key_, turn.epoch, known_);
-      data_.sweep = turn.update * options_.completion_sweeps;
+      data_.layers[0] = options_.completion.gather(now.rows, key_, now.epoch, known_);
+      data_.sweep = now.update * options_.completion_sweeps;
       complete(model_, known_, options_.completion_sweeps, data_, key_, context);
-      options_.completion.keep(turn.rows, data_.layers[0]);
+      options_.completion.keep(now.rows, data_.layers[0]);
     }
   }
 
@@ -138,9 +142,12 @@ class EnergyLearner : public Learner {
     return options_.completion.gather(monitored_rows_, key_, 0, known);
   }
 
-  void add_mean_statistics(const State& x, double sign, const Context& context) {
-    const double weight = sign / static_cast<double>(x.chains());
-    model_.add_statistics(x, {&weight, 1}, gradient_, context);
+  /// Summed over the rows with weight 1 and divided once: sums of bits are whole numbers, exact in any order.
+  void find_mean_statistics(const State& x, Statistics& out, const Context& context) const {
+    constexpr double kOne = 1.0;
+    std::ranges::fill(out, 0.0);
+    model_.add_statistics(x, {&kOne, 1}, out, context);
+    for (double& sum : out) sum /= static_cast<double>(x.chains());
   }
 
   double mean_energy(const State& x, const Context& context) const {
@@ -150,15 +157,27 @@ class EnergyLearner : public Learner {
 
   Model& model_;
   const Dataset& train_;
-  std::unique_ptr<NegativePhase<Model>> negative_;
+  std::unique_ptr<Simulator> simulator_;
+  std::unique_ptr<NegativePhase> negative_;
   EnergyLearning options_;
   Key key_;
-  Statistics gradient_;
+  Statistics gradient_, model_term_;
   std::vector<float> velocity_;
   std::vector<std::uint32_t> monitored_rows_;  // of training data
   State monitored_train_, monitored_held_out_;
   Chains data_;  // the batch
   Bits known_;   // in it, if not all is
 };
+
+/// The learner of an energy whose chains this kernel moves, by the method of the options.
+template <TrainableModel Model, class Kernel>
+std::unique_ptr<Learner> energy_learner(Model& model, Kernel kernel, const Dataset& train, const Dataset& held_out,
+                                        const TrainOptions& options, EnergyLearning learning, Key key,
+                                        const Context& context) {
+  auto simulator = std::make_unique<SimulatorOf<Model, Kernel>>(model, std::move(kernel));
+  auto negative = method_named(options.method).make(*simulator, settled(options, {}, train.rows()), key, context);
+  return std::make_unique<EnergyLearner<Model>>(model, train, held_out, std::move(simulator), std::move(negative),
+                                                std::move(learning), key);
+}
 
 }  // namespace ergodic

@@ -24,7 +24,7 @@ struct LearnerState {
 };
 
 /// One update: which rows of the data it sees, and how long its step is.
-struct Turn {
+struct UpdateStep {
   std::uint64_t update = 0;
   std::uint64_t epoch = 0;
   double rate = 0.0;
@@ -36,10 +36,13 @@ class Learner {
   virtual ~Learner() = default;
 
   /// Moves the machine a step along the gradient of the log-likelihood of these rows.
-  virtual void learn(const Turn& turn, const Context& context) = 0;
+  virtual void learn(const UpdateStep& now, const Context& context) = 0;
 
   /// The monitors: what the learning curve shows.
   virtual Measures measure(const Context& context) const = 0;
+
+  /// The persistent chains as they are now; null if there are none.
+  virtual const Chains* chains() const { return nullptr; }
 
   virtual LearnerState state() const = 0;
   /// Goes on from a saved state; the machine must have the parameters saved with it.

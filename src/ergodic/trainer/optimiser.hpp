@@ -1,6 +1,7 @@
 // Stochastic gradient ascent, and a rate that falls as training goes on.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,31 +22,58 @@ enum class Schedule {
 double schedule_factor(Schedule schedule, std::uint64_t done, std::uint64_t total);
 
 /// How far training has come, and how long its step is.
-struct Pace {
+struct StepSize {
   std::uint64_t update = 0;
   double rate = 0.0;
 };
 
 /// velocity <- momentum velocity + gradient;  parameters <- parameters + rate velocity.
 struct Sgd {
+  static constexpr std::size_t kMemory = 1;  ///< numbers kept for each parameter
   double momentum = 0.0;
+
+  /// A function of k: the change of parameter k, up to the rate.
+  auto changes(StepSize, std::span<const double> gradient, std::span<float> velocity) const {
+    return [momentum = momentum, gradient, velocity](std::size_t k) {
+      const double change = momentum * velocity[k] + gradient[k];
+      velocity[k] = static_cast<float>(change);
+      return change;
+    };
+  }
 };
 
 /// Steps in units of the gradient's own size (Kingma and Ba 2015): moving means m of the gradient and s of its square,
 /// both corrected for their start at zero;  parameters <- parameters + rate m / (sqrt(s) + smallest).
 struct Adam {
+  static constexpr std::size_t kMemory = 2;
   double first = 0.9;     ///< share of m that is kept
   double second = 0.999;  ///< share of s that is kept
   double smallest = 1e-8;
+
+  auto changes(StepSize size, std::span<const double> gradient, std::span<float> velocity) const {
+    const double known_mean = known_share(first, size.update), known_square = known_share(second, size.update);
+    return [*this, known_mean, known_square, gradient, velocity](std::size_t k) {
+      const double g = gradient[k];
+      float &mean = velocity[k], &square = velocity[gradient.size() + k];
+      mean = static_cast<float>(first * mean + (1.0 - first) * g);
+      square = static_cast<float>(second * square + (1.0 - second) * g * g);
+      return mean / known_mean / (std::sqrt(square / known_square) + smallest);
+    };
+  }
+
+ private:
+  /// What the weights of a moving mean that started at zero add up to after this update, counted from 0.
+  static double known_share(double kept, std::uint64_t update);
 };
 
+/// The list: an optimiser is one struct and one entry here.
 using Optimiser = std::variant<Sgd, Adam>;
 
 /// How many numbers it keeps from step to step.
 std::size_t memory_of(const Optimiser& optimiser, std::size_t parameters);
 
 /// One step; the velocity is what the optimiser keeps.
-void step(const Optimiser& optimiser, Pace pace, std::span<const double> gradient, std::span<float> velocity,
+void step(const Optimiser& optimiser, StepSize size, std::span<const double> gradient, std::span<float> velocity,
           Parameters& parameters, const Context& context);
 
 }  // namespace ergodic

@@ -10,6 +10,7 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/model/exact.hpp"
 #include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/trainer/methods.hpp"
 #include "ergodic/trainer/monitor.hpp"
 
 namespace ergodic {
@@ -59,26 +60,6 @@ void bound_precisions(std::span<const double> deviations, double least_noise, st
   }
 }
 
-std::unique_ptr<NegativePhase<Rbm>> make_negative_phase(const Rbm& model, const TrainOptions& options, Key key,
-                                                        const Context& context) {
-  switch (options.method) {
-    case Method::kCd:
-      return std::make_unique<ContrastiveDivergence<Rbm, Gibbs>>(Gibbs{}, options.steps);
-    case Method::kPcd:
-      return std::make_unique<PersistentChains<Rbm, Gibbs>>(Gibbs{}, options.steps,
-                                                            far_start(model, options.chains, key, context));
-    case Method::kPopulation:
-      return std::make_unique<Population<Rbm, Gibbs>>(Gibbs{}, options.steps,
-                                                      far_start(model, options.chains, key, context));
-    case Method::kExact:
-      require_exact_statistics(model);
-      return std::make_unique<ExactEnumeration<Rbm>>();
-    case Method::kPseudo:
-      break;
-  }
-  throw UsageError("pseudo-likelihood training is for Boltzmann machines on a graph; train an RBM by pcd, cd or exact");
-}
-
 }  // namespace
 
 void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, const Context& context) {
@@ -117,23 +98,26 @@ RbmLearner::RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out
                        const Context& context)
     : model_(model),
       train_(train),
-      options_(options),
+      options_(settled(options, {}, train.rows())),
       key_(key),
+      simulator_(model, Gibbs{}),
       deviations_(deviations_of(train, model.visible())),
       gaps_(gaps_of(model, train)),
-      visible_offset_(options.centred ? value_means(train, model.visible())
+      visible_offset_(!options.uncentred ? value_means(train, model.visible())
                                       : first_offsets(model.visible(), {}, false)),
       velocity_(model.parameters().values().size()),
-      hidden_offset_(first_offsets(model.hidden(), model.precision(Rbm::kHidden), options.centred)),
+      hidden_offset_(first_offsets(model.hidden(), model.precision(Rbm::kHidden), !options.uncentred)),
       monitored_train_(monitored(model, train, key)) {
   require(train.units() == units_of(model.visible()),
           fmt::format("the machine has {} visible units, the data {}", units_of(model.visible()), train.units()));
   if (held_out.rows() > 0) monitored_held_out_ = monitored(model, held_out, key);
   if (!train.complete()) {
     completion_ =
-        Completion(train, far_start(model, train.rows(), key, context, kFirstDataChain).layers[Rbm::kVisible]);
+        Completion(train, independent_start(model, train.rows(), key, context, kFirstDataChain).layers[Rbm::kVisible]);
   }
-  negative_ = make_negative_phase(model, options, key, context);
+  require(options.method != kPseudoLikelihood.name,
+          "--method pseudo is for --model boltzmann, whose units depend on no hidden ones; take pcd, cd or exact");
+  negative_ = method_named(options.method).make(simulator_, options_, key, context);
 }
 
 RbmLearner::Monitored RbmLearner::monitored(const Rbm& model, const Dataset& data, Key key) {
@@ -177,57 +161,56 @@ Measures RbmLearner::measure(const Context& context) const {
 }
 
 /// The rows of this turn, with hidden states drawn given them.
-void RbmLearner::gather_batch(const Turn& turn, const Context& context) {
-  if (data_.count() != turn.rows.size()) {
-    data_.layers = {model_.make_state(Rbm::kVisible, turn.rows.size()),
-                    model_.make_state(Rbm::kHidden, turn.rows.size())};
+void RbmLearner::gather_batch(const UpdateStep& now, const Context& context) {
+  if (data_.count() != now.rows.size()) {
+    data_.layers = {model_.make_state(Rbm::kVisible, now.rows.size()),
+                    model_.make_state(Rbm::kHidden, now.rows.size())};
   }
   if (completion_.needed()) {
-    data_.layers[Rbm::kVisible] = completion_.gather(turn.rows, key_, turn.epoch, known_);
+    data_.layers[Rbm::kVisible] = completion_.gather(now.rows, key_, now.epoch, known_);
   } else {
     const Timed timed(context.profile, Stage::kGather);
     State& visible = data_.layers[Rbm::kVisible];
-    visible.real() ? gather(train_, turn.rows, visible.reals())
-                   : gather(train_, turn.rows, key_, turn.epoch, visible.bits(), context);
+    visible.real() ? gather(train_, now.rows, visible.reals())
+                   : gather(train_, now.rows, key_, now.epoch, visible.bits(), context);
   }
-  model_.resample(Rbm::kHidden, data_.layers, key_.at(Purpose::kDataHidden, turn.update), 0, context);
+  model_.resample(Rbm::kHidden, data_.layers, key_.at(Purpose::kDataHidden, now.update), 0, context);
   if (!completion_.needed()) return;
-  data_.sweep = turn.update * options_.steps;
+  data_.sweep = now.update * options_.steps;
   complete(model_, known_, options_.steps, data_, key_, context);
-  completion_.keep(turn.rows, data_.layers[Rbm::kVisible]);
+  completion_.keep(now.rows, data_.layers[Rbm::kVisible]);
 }
 
-void RbmLearner::learn(const Turn& turn, const Context& context) {
-  gather_batch(turn, context);
-  const ModelTerm model_term = negative_->advance(model_, data_, turn.update, key_, context);
+void RbmLearner::learn(const UpdateStep& now, const Context& context) {
+  gather_batch(now, context);
+  const ModelTerm model_term = negative_->advance(simulator_, data_, now.update, key_, context);
   const auto* chains = std::get_if<const Chains*>(&model_term);
   if (chains && !real_valued(model_.visible()) && !real_valued(model_.hidden())) {
-    const Offsets offsets{visible_offset_, hidden_offset_, options_.centred ? kHiddenOffsetRate : 0.0};
-    ascent_.step(model_, data_, **chains, offsets, options_.decay, options_.sgd, turn.rate, velocity_, context);
+    const Offsets offsets{visible_offset_, hidden_offset_, options_.uncentred ? 0.0 : kHiddenOffsetRate};
+    ascent_.step(model_, data_, **chains, offsets, options_.decay, options_.sgd, now.rate, velocity_, context);
   } else {
-    ascend(chains ? statistics_of(**chains, context) : std::get<Statistics>(model_term), {turn.update, turn.rate},
-           context);
+    ascend(chains ? mean_statistics((*chains)->layers[Rbm::kVisible], moments_of((*chains)->layers[Rbm::kHidden]), context)
+                  : std::get<Statistics>(model_term),
+           {now.update, now.rate}, context);
   }
-  negative_->follow(model_, turn.update, key_, context);
+  negative_->follow(simulator_, now.update, key_, context);
 }
 
-Statistics RbmLearner::statistics_of(const Chains& samples, const Context& context) const {
+/// Summed over the rows with weight 1 and divided once: sums of bits are whole numbers, exact in any order.
+Statistics RbmLearner::mean_statistics(const State& visible, const Moments& hidden, const Context& context) const {
+  constexpr double kOne = 1.0;
   Statistics out(model_.parameters().values().size());
-  const double weight = 1.0 / static_cast<double>(samples.count());
-  model_.add_statistics(Rbm::kVisible, samples.layers[Rbm::kVisible], moments_of(samples.layers[Rbm::kHidden]),
-                        {&weight, 1}, out, context);
+  model_.add_statistics(Rbm::kVisible, visible, hidden, {&kOne, 1}, out, context);
+  for (double& sum : out) sum /= static_cast<double>(visible.chains());
   return out;
 }
 
 /// The step by statistics in double: for exact ones, and for real units. The data term has no noise, its hidden layer
 /// being means.
-void RbmLearner::ascend(const Statistics& model_term, Pace pace, const Context& context) {
+void RbmLearner::ascend(const Statistics& model_term, StepSize size, const Context& context) {
   const State& batch = data_.layers[Rbm::kVisible];
-  const double weight = 1.0 / static_cast<double>(batch.chains());
-  Statistics gradient(model_.parameters().values().size());
-  model_.add_statistics(Rbm::kVisible, batch, model_.conditional_moments(Rbm::kHidden, batch, context), {&weight, 1},
-                        gradient, context);
-  if (options_.centred) {
+  Statistics gradient = mean_statistics(batch, model_.conditional_moments(Rbm::kHidden, batch, context), context);
+  if (!options_.uncentred) {
     const Slot& hidden = model_.parameters().slot("hidden_bias");
     const std::span<const double> hidden_means = std::span<const double>(gradient).subspan(hidden.offset, hidden.size);
     for (std::size_t j = 0; j < hidden_offset_.size(); ++j) {
@@ -238,7 +221,7 @@ void RbmLearner::ascend(const Statistics& model_term, Pace pace, const Context& 
   condition(model_, gaps_, visible_offset_, hidden_offset_, options_.decay, gradient, context);
   model_.update(
       [&](Parameters& p) {
-        ergodic::step(options_.sgd, pace, gradient, velocity_, p, context);
+        ergodic::step(options_.sgd, size, gradient, velocity_, p, context);
         if (!deviations_.empty())
           bound_precisions(deviations_, options_.least_noise, p[Rbm::precision_slot(Rbm::kVisible)]);
       },

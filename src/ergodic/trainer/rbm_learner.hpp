@@ -32,21 +32,23 @@ class RbmLearner : public Learner {
   RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
              const Context& context);
 
-  void learn(const Turn& turn, const Context& context) override;
+  void learn(const UpdateStep& now, const Context& context) override;
   Measures measure(const Context& context) const override;
+  const Chains* chains() const override { return negative_->chains(); }
   LearnerState state() const override;
   void restore(LearnerState state) override;
 
  private:
-  void gather_batch(const Turn& turn, const Context& context);
-  Statistics statistics_of(const Chains& samples, const Context& context) const;
-  void ascend(const Statistics& model_term, Pace pace, const Context& context);
+  void gather_batch(const UpdateStep& now, const Context& context);
+  Statistics mean_statistics(const State& visible, const Moments& hidden, const Context& context) const;
+  void ascend(const Statistics& model_term, StepSize size, const Context& context);
 
   Rbm& model_;
   const Dataset& train_;
   TrainOptions options_;
   Key key_;
-  std::unique_ptr<NegativePhase<Rbm>> negative_;
+  SimulatorOf<Rbm, Gibbs> simulator_;
+  std::unique_ptr<NegativePhase> negative_;
   SampledAscent ascent_;
   Chains data_;                     // the batch, with hidden states drawn given it
   std::vector<double> deviations_;  // of the data, if it is real

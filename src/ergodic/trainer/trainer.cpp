@@ -41,9 +41,11 @@ void warn_if_unhealthy(const Record& now, const Record& before, const Context& c
 }  // namespace
 
 Trainer::Trainer(std::unique_ptr<Learner> learner, const Dataset& train, const TrainOptions& options, Key key)
-    : learner_(std::move(learner)), options_(options), batches_(train.rows(), options.batch, key, train.weights) {
-  require(options.batch <= train.rows(),
-          fmt::format("a batch of {} is larger than the {} rows of training data", options.batch, train.rows()));
+    : learner_(std::move(learner)),
+      options_(settled(options, {}, train.rows())),
+      batches_(train.rows(), *options_.batch, key, train.weights) {
+  require(*options_.batch <= train.rows(),
+          fmt::format("a batch of {} is larger than the {} rows of training data", *options_.batch, train.rows()));
 }
 
 void Trainer::restore(TrainingState state) {
@@ -62,7 +64,7 @@ void Trainer::record(const Context& context) {
   for (const auto& [name, value] : record.values) {
     if (!std::isfinite(value)) {
       throw NumericError(fmt::format("training diverged: {} is {} after {} updates; lower the learning rate (now {})",
-                                     name, value, update_, options_.learning_rate));
+                                     name, value, update_, *options_.learning_rate));
     }
   }
   warn_if_unhealthy(record, records_.empty() ? Record{} : records_.back(), context);
@@ -70,12 +72,12 @@ void Trainer::record(const Context& context) {
   records_.push_back(std::move(record));
 }
 
-bool Trainer::run(const std::function<void()>& after_update, const Context& context) {
-  const std::uint64_t record_interval = options_.record_every * batches_.per_epoch();
-  if (update_ == 0) record(context);
-  while (update_ < updates_total()) {
-    if (context.stop_requested()) return false;
-    const double rate = options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
+bool Trainer::run(const std::function<void()>& after_update, const Context& context, std::uint64_t updates) {
+  const std::uint64_t record_interval = *options_.record_every * batches_.per_epoch();
+  if (update_ == 0 && records_.empty()) record(context);
+  for (std::uint64_t done = 0; !finished(); ++done) {
+    if (done == updates || context.stop_requested()) return false;
+    const double rate = *options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
     learner_->learn({update_, batches_.epoch_of(update_), rate, batches_.at(update_)}, context);
     ++update_;
     context.progress({update_, updates_total(), updates_per_epoch()});

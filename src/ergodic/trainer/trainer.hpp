@@ -12,29 +12,10 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/data/dataset.hpp"
-#include "ergodic/trainer/conditioning.hpp"
 #include "ergodic/trainer/learner.hpp"
-#include "ergodic/trainer/optimiser.hpp"
+#include "ergodic/trainer/train_options.hpp"
 
 namespace ergodic {
-
-enum class Method { kCd, kPcd, kPopulation, kExact, kPseudo };
-
-struct TrainOptions {
-  Method method = Method::kPcd;
-  std::size_t steps = 1;
-  std::size_t chains = 100;
-  std::size_t batch = 100;
-  std::uint64_t epochs = 20;
-  double learning_rate = 0.05;
-  Schedule schedule = Schedule::kLinear;
-  Sgd sgd;
-  Decay decay;
-  bool centred = true;
-  double least_noise = 0.25;  ///< of real visible units, as a share of the deviations of the data
-  double initial_weight_scale = 0.01;
-  std::uint64_t record_every = 1;  ///< epochs between two records
-};
 
 /// What changes during training beside the parameters: all that a checkpoint must add to them.
 struct TrainingState {
@@ -53,13 +34,18 @@ class Trainer {
   TrainingState state() const;
 
   std::uint64_t updates_done() const { return update_; }
-  std::uint64_t updates_total() const { return batches_.per_epoch() * options_.epochs; }
+  std::uint64_t updates_total() const { return batches_.per_epoch() * *options_.epochs; }
+  bool finished() const { return update_ == updates_total(); }
   std::uint64_t updates_per_epoch() const { return batches_.per_epoch(); }
   const std::vector<Record>& records() const { return records_; }
 
-  /// Trains to the end, or until the observer asks to stop. Calls after_update between updates, when state() and the
-  /// machine are consistent. NumericError if the machine diverges. True if finished.
-  bool run(const std::function<void()>& after_update, const Context& context);
+  /// Trains to the end, for so many updates, or until the observer asks to stop. Calls after_update between updates,
+  /// when state() and the machine are consistent. NumericError if the machine diverges. True if finished.
+  bool run(const std::function<void()>& after_update, const Context& context,
+           std::uint64_t updates = ~std::uint64_t{0});
+
+  /// The persistent chains as they are now; null if the method has none.
+  const Chains* chains() const { return learner_->chains(); }
 
  private:
   void record(const Context& context);

@@ -1,0 +1,183 @@
+#include "ergodic/option/option.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+#include "ergodic/core/error.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::string_view kAuto = "auto";
+
+/// All of a text as a number, or nothing.
+template <class T>
+std::optional<T> number_in(std::string_view text) {
+  T out{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+std::vector<std::string> names_of(const std::vector<Choice>& choices) {
+  std::vector<std::string> out;
+  for (const Choice& choice : choices) out.push_back(choice.name);
+  return out;
+}
+
+/// A limit as people write it: whole numbers without an exponent.
+std::string limit_text(const Option& option, double limit) {
+  if (option.type == OptionType::kNumber) return fmt::format("{}", limit);
+  // The largest count is not a double; the nearest one is beyond it.
+  return limit >= 0x1p64 ? std::to_string(~std::uint64_t{0}) : std::to_string(static_cast<std::uint64_t>(limit));
+}
+
+std::string expected(const Option& option) {
+  const std::string or_auto = option.may_be_automatic ? " or auto" : "";
+  const std::string limits = option.range ? fmt::format(" from {} to {}", limit_text(option, option.range->least),
+                                                        limit_text(option, option.range->most))
+                                          : "";
+  switch (option.type) {
+    case OptionType::kFlag:
+      return "true or false";
+    case OptionType::kCount:
+      return "a whole number" + limits + or_auto;
+    case OptionType::kNumber:
+      return "a number" + limits + or_auto;
+    case OptionType::kChoice:
+      return fmt::format("one of {}", fmt::join(names_of(option.choices), ", "));
+    case OptionType::kCounts:
+      return fmt::format("whole numbers{} with commas between them", limits);
+    default:
+      return "a text";
+  }
+}
+
+[[noreturn]] void refuse(const Option& option, const std::string& found) {
+  throw UsageError(fmt::format("{}: expected {}, found '{}'", option.written(), expected(option), found));
+}
+
+bool within(const Option& option, double number) {
+  return !option.range || (number >= option.range->least && number <= option.range->most);
+}
+
+/// Whether the value has the type of the option, and is allowed.
+bool takes(const Option& option, const Value& value) {
+  if (std::holds_alternative<Auto>(value)) return option.may_be_automatic;
+  switch (option.type) {
+    case OptionType::kFlag:
+      return std::holds_alternative<bool>(value);
+    case OptionType::kCount: {
+      const auto* count = std::get_if<std::uint64_t>(&value);
+      return count && within(option, static_cast<double>(*count));
+    }
+    case OptionType::kNumber: {
+      const auto* number = std::get_if<double>(&value);
+      return number && within(option, *number);
+    }
+    case OptionType::kChoice: {
+      const auto* name = std::get_if<std::string>(&value);
+      return name && std::ranges::any_of(option.choices, [&](const Choice& c) { return c.name == *name; });
+    }
+    case OptionType::kCounts: {
+      const auto* counts = std::get_if<Counts>(&value);
+      const auto fits = [&](std::uint64_t count) { return within(option, static_cast<double>(count)); };
+      return counts && !counts->empty() && std::ranges::all_of(*counts, fits);
+    }
+    default:
+      return std::holds_alternative<std::string>(value);
+  }
+}
+
+std::optional<Counts> counts_in(std::string_view text) {
+  Counts out;
+  while (true) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const auto count = number_in<std::uint64_t>(text.substr(0, comma));
+    if (!count) return std::nullopt;
+    out.push_back(*count);
+    if (comma == text.size()) return out;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+/// The text as a value of this type, or nothing.
+std::optional<Value> read(OptionType type, const std::string& text) {
+  const auto as_value = [](const auto& parsed) { return parsed ? std::optional<Value>(*parsed) : std::nullopt; };
+  switch (type) {
+    case OptionType::kFlag:
+      if (text == "true" || text == "false") return text == "true";
+      return std::nullopt;
+    case OptionType::kCount:
+      return as_value(number_in<std::uint64_t>(text));
+    case OptionType::kNumber:
+      return as_value(number_in<double>(text));
+    case OptionType::kCounts:
+      return as_value(counts_in(text));
+    default:
+      return text;
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(OptionType type) {
+  constexpr std::string_view kNames[] = {"flag", "count", "number", "text", "path", "choice", "counts"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+std::string_view name_of(PathRole role) {
+  constexpr std::string_view kNames[] = {"", "input", "output", "folder"};
+  return kNames[static_cast<std::size_t>(role)];
+}
+
+std::string Option::written() const {
+  if (!positional) return "--" + name;
+  std::string capitals;
+  for (const char c : name) capitals += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return capitals;
+}
+
+std::string Option::default_text() const {
+  if (is_flag()) return "";
+  if (std::holds_alternative<Auto>(default_value)) return automatic;
+  return text_of(default_value);
+}
+
+std::string Option::range_text() const {
+  return range ? fmt::format("{} to {}", limit_text(*this, range->least), limit_text(*this, range->most)) : "";
+}
+
+bool Option::belongs_to(std::string_view kind) const {
+  return kinds.empty() || std::ranges::find(kinds, kind) != kinds.end();
+}
+
+std::string text_of(const Value& value) {
+  struct {
+    std::string operator()(Auto) const { return std::string(kAuto); }
+    std::string operator()(bool flag) const { return flag ? "true" : "false"; }
+    std::string operator()(std::uint64_t count) const { return std::to_string(count); }
+    std::string operator()(double number) const { return fmt::format("{}", number); }
+    std::string operator()(const std::string& text) const { return text; }
+    std::string operator()(const Counts& counts) const { return fmt::format("{}", fmt::join(counts, ",")); }
+  } writer;
+  return std::visit(writer, value);
+}
+
+Value parse_value(const Option& option, const std::string& text) {
+  if (option.may_be_automatic && text == kAuto) return Auto{};
+  const std::optional<Value> value = read(option.type, text);
+  if (!value || !takes(option, *value)) refuse(option, text);
+  return *value;
+}
+
+void check_value(const Option& option, const Value& value) {
+  if (!takes(option, value)) refuse(option, text_of(value));
+}
+
+}  // namespace ergodic
