@@ -134,7 +134,8 @@ TEST_F(Catalogue, FixedBinarisingOfTrainAndTestIsIndependent) {
   EXPECT_EQ(parts.test.labels, std::vector<int>(kRows, 7));
   double equal = 0.0;
   for (std::size_t r = 0; r < kRows; ++r) {
-    for (std::size_t i = 0; i < kSide * kSide; ++i) equal += parts.train.bits.get(r, i) == parts.test.bits.get(r, i);
+    for (std::size_t i = 0; i < kSide * kSide; ++i)
+      equal += parts.train.bits().get(r, i) == parts.test.bits().get(r, i);
   }
   // Two independent bits agree with probability q = p^2 + (1 - p)^2; the standard error of n such is sqrt(q (1 - q) /
   // n).

@@ -222,7 +222,7 @@ Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t st
 Dataset pack_digits(std::size_t count, const DataOptions& options, std::uint8_t stream) {
   Dataset sheet = digit_sheet(count, stream);
   const auto read = [&](std::size_t r, std::span<double> out) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = sheet.grey(r, i) / double{kFullGrey};
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = sheet.grey()(r, i) / double{kFullGrey};
   };
   const RowsOf what{sheet.name, sheet.shape, sheet.rows(), sheet.units(), read};
   Dataset out = options.kind == ValueKind::kReal ? keep_real(what) : pack_bits(what, options, stream);
@@ -258,7 +258,7 @@ std::optional<DataParts> planar(const DataOptions& options) {
 std::optional<DataParts> made(const DataOptions& options) {
   const auto bits = [&](Dataset data) {
     const auto read = [&](std::size_t r, std::span<double> out) {
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = data.bits.get(r, i) ? 1.0 : 0.0;
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = data.bits().get(r, i) ? 1.0 : 0.0;
     };
     if (options.kind == ValueKind::kBits) return DataParts{std::move(data), {}};
     const RowsOf what{data.name, data.shape, data.rows(), data.units(), read};
