@@ -170,7 +170,7 @@ TEST(SequenceWeights, AShareOutsideIsRefused) {
 // ---- Through load_data ----
 
 DataOptions request(const std::filesystem::path& path, double test_share, double identity) {
-  return {path.string(), {}, Binarise::kThreshold, 0.5, test_share, identity};
+  return {{}, path.string(), {}, test_share, identity};
 }
 
 std::filesystem::path written(std::string_view text) {

@@ -1,6 +1,7 @@
 #include "ergodic/data/source.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,7 @@ Array integers(std::vector<std::size_t> shape, const std::vector<std::int64_t>& 
 
 DataOptions request(std::string source, std::filesystem::path labels = {}, Binarise binarise = Binarise::kThreshold,
                     double threshold = 0.5, double test_share = 0.0) {
-  return {std::move(source), std::move(labels), binarise, threshold, test_share};
+  return {{ValueKind::kBits, binarise, threshold}, std::move(source), std::move(labels), test_share};
 }
 
 DataParts load(const std::filesystem::path& path, Binarise binarise = Binarise::kThreshold, double threshold = 0.5) {
@@ -302,6 +303,16 @@ TEST(Source, FixedBinarisingIsTheSameEachTime) {
   // The standard error of a share of n fair coins is 1/2 sqrt(n).
   EXPECT_NEAR(static_cast<double>(std::count(text.begin(), text.end(), '1')) / 3000.0, 0.5,
               4.0 * 0.5 / std::sqrt(3000.0));
+}
+
+TEST(Source, APipeIsRefusedAndNotWaitedFor) {
+  const auto pipe = fresh_path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const auto rows = pipe.parent_path() / "x.npy";
+  write_npy(rows, bytes({2, 1}, {0, 1}));
+  for (const DataOptions& options : {request(pipe.string()), request(rows.string(), pipe)}) {
+    expect_parts(message_of<NoInputError>([&] { load_data(options); }), {pipe.string(), "not a regular file"});
+  }
 }
 
 TEST(Source, DynamicDataKeepsItsGreyLevels) {

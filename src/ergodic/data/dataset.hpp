@@ -25,13 +25,6 @@ struct PictureShape {
   bool operator==(const PictureShape&) const = default;
 };
 
-/// How values in [0, 1] become bits.
-enum class Binarise {
-  kThreshold,  ///< on from the threshold up
-  kFixed,      ///< one random draw by grey level, the same for everybody
-  kDynamic,    ///< a new random draw each epoch
-};
-
 /// A grey level: 0 is never on, kFullGrey always. Exact for 8-bit pictures (257 steps each).
 using Grey = std::uint16_t;
 inline constexpr Grey kFullGrey = 65535;

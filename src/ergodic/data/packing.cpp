@@ -69,7 +69,7 @@ Dataset pack_letters(const RowsOf& what, std::size_t letters) {
   return out;
 }
 
-Dataset pack_bits(const RowsOf& what, const DataOptions& options, std::uint8_t stream) {
+Dataset pack_bits(const RowsOf& what, const ValueOptions& options, std::uint8_t stream) {
   Dataset out{what.name, Bits{}, what.shape};
   const bool keep = options.binarise == Binarise::kDynamic;
   if (keep) {
@@ -92,6 +92,11 @@ Dataset pack_bits(const RowsOf& what, const DataOptions& options, std::uint8_t s
     if (options.binarise == Binarise::kFixed) draw_bits(levels, draw, static_cast<std::uint32_t>(r), out.bits().row(r));
   });
   return out;
+}
+
+Dataset pack(const RowsOf& what, const ValueOptions& options, std::uint8_t stream) {
+  if (options.kind == ValueKind::kReal) return keep_real(what);
+  return options.kind == ValueKind::kLetters ? pack_letters(what, options.letters) : pack_bits(what, options, stream);
 }
 
 }  // namespace ergodic
