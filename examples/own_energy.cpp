@@ -42,7 +42,7 @@ int main() {
   Chains chains{{make_state(truth.units(), 2000)}};
   for (int s = 0; s < 100; ++s) step(Metropolis{}, truth, chains, Key{1}, {});
   const State x = chains.layers[0];
-  const Dataset data{"ring", {}, x.bits(), {}, {}, x.units()};
+  const Dataset data = dataset_of(x.bits(), {.name = "ring"});
 
   // A machine that knows nothing learns from them; 200 chains of its own say what it believes.
   Differenced model(Ring(0.0f, 0.0f));

@@ -122,7 +122,7 @@ Json gibbs(const Json& request, Threads& threads) {
   const Context context{&threads};
   const Rbm machine = std::get<Rbm>(load_model(request.at("machine").get<std::string>()).machine);
   const Key key{request.at("seed")};
-  State visible(first_rows(request.at("data"), request.at("chains")).bits, levels_of(machine.visible()));
+  State visible(first_rows(request.at("data"), request.at("chains")).bits(), levels_of(machine.visible()));
   Chains chains = start_at(machine, std::move(visible), 0, key, context);
 
   const std::size_t sweeps = request.at("sweeps");
@@ -183,7 +183,7 @@ Json export_data(const Json& request) {
     Array array{ElementType::kUInt8, {data.rows(), data.units()}, {}};
     array.bytes.resize(array.size());
     for (std::size_t r = 0; r < data.rows(); ++r) {
-      for_each_set(data.bits.row(r), [&](std::size_t unit) { array.bytes[r * data.units() + unit] = std::byte{1}; });
+      for_each_set(data.bits().row(r), [&](std::size_t unit) { array.bytes[r * data.units() + unit] = std::byte{1}; });
     }
     write_npy(path, array);
   };

@@ -188,7 +188,7 @@ class Training {
 
 Json train(const Json& request) {
   const ergodic::Dataset packed = first_rows(request.at("data"), request.at("rows"));
-  const Rows data = unpacked(packed.bits);
+  const Rows data = unpacked(packed.bits());
   Machine machine = first_machine(packed, request);
   Training training(machine, request);
   const std::size_t batch = request.at("batch"), updates_per_epoch = data.count / batch;
@@ -221,7 +221,7 @@ double mean(const Rows& rows) {
 Json gibbs(const Json& request) {
   const Machine machine = load_machine(request);
   const std::size_t chains = request.at("chains"), sweeps = request.at("sweeps");
-  Rows visible = unpacked(first_rows(request.at("data"), chains).bits);
+  Rows visible = unpacked(first_rows(request.at("data"), chains).bits());
   Rows hidden(chains, machine.hidden());
   Gibbs sampling(machine, chains, request.at("seed"));
   sampling.draw_hidden(visible[0], 1.0f, hidden[0]);
@@ -374,7 +374,7 @@ Json products(const Json& request) {
   const std::size_t batch = request.at("batch");
   const ergodic::Dataset data = first_rows(request.at("data"), batch);
   Machine machine = first_machine(data, request);
-  const Rows batch_visible = unpacked(data.bits);
+  const Rows batch_visible = unpacked(data.bits());
   Rows visible(2 * batch, machine.visible()), hidden(2 * batch, machine.hidden());
   const double mac = static_cast<double>(batch * machine.visible() * machine.hidden());
   const double up = rate_of([&] { machine.up(batch_visible[0], batch, 1.0f, hidden[0]); });

@@ -33,7 +33,7 @@ Texts letters_of(const Dataset& data) {
     for (std::size_t s = 0; s < data.sites(); ++s) {
       int on = 0;
       for (std::size_t a = 0; a < data.letters; ++a) {
-        if (!data.bits.get(r, s * data.letters + a)) continue;
+        if (!data.bits().get(r, s * data.letters + a)) continue;
         out[r][s] = ++on == 1 ? kProteinLetters[a] : '!';
       }
     }
@@ -52,7 +52,7 @@ TEST(Alignment, ASiteIsTwentyOneBitsOfWhichOneIsOn) {
   EXPECT_EQ(data.units(), 63u);
   EXPECT_TRUE(data.weights.empty());
   std::vector<std::vector<std::size_t>> on(2);
-  for (std::size_t r = 0; r < 2; ++r) for_each_set(data.bits.row(r), [&](std::size_t i) { on[r].push_back(i); });
+  for (std::size_t r = 0; r < 2; ++r) for_each_set(data.bits().row(r), [&](std::size_t i) { on[r].push_back(i); });
   EXPECT_EQ(on[0], (std::vector<std::size_t>{0, 21 + 19, 42 + 20}));
   EXPECT_EQ(on[1], (std::vector<std::size_t>{1, 21 + 0, 42 + 18}));
 }
@@ -126,7 +126,7 @@ std::vector<double> plain_weights(const Dataset& data, double identity) {
     int alike = 0;
     for (std::size_t other = 0; other < data.rows(); ++other) {
       double equal = 0.0;
-      for (std::size_t i = 0; i < data.units(); ++i) equal += data.bits.get(r, i) && data.bits.get(other, i);
+      for (std::size_t i = 0; i < data.units(); ++i) equal += data.bits().get(r, i) && data.bits().get(other, i);
       alike += equal / static_cast<double>(data.sites()) >= identity;
     }
     weights.push_back(1.0 / alike);
@@ -170,7 +170,7 @@ TEST(SequenceWeights, AShareOutsideIsRefused) {
 // ---- Through load_data ----
 
 DataOptions request(const std::filesystem::path& path, double test_share, double identity) {
-  return {path.string(), {}, Binarise::kThreshold, 0.5, test_share, identity};
+  return {{}, path.string(), {}, test_share, identity};
 }
 
 std::filesystem::path written(std::string_view text) {

@@ -95,7 +95,7 @@ TEST_F(Catalogue, AMissingSetNamesTheCommandThatBringsIt) {
   EXPECT_FALSE(is_fetched(mnist_));
   expect_parts(message_of<NoInputError>([&] { located(mnist_, mnist_.test); }), {"ergodic data get mnist"});
   expect_parts(message_of<NoInputError>([] {
-                 load_data({"mnist", {}, Binarise::kThreshold, 0.5, 0.0});
+                 load_data({{}, "mnist"});
                }),
                {"ergodic data get mnist"});
 }
@@ -128,13 +128,14 @@ TEST_F(Catalogue, FixedBinarisingOfTrainAndTestIsIndependent) {
   for (const CatalogueFile& file : {mnist_.train_labels, mnist_.test_labels}) {
     put_file(cache_folder() / "mnist" / file.name, idx_of({kRows}, 7));
   }
-  const DataParts parts = load_data({"mnist", {}, Binarise::kFixed, 0.5, 0.0});
+  const DataParts parts = load_data({{ValueKind::kBits, Binarise::kFixed}, "mnist"});
   EXPECT_EQ(parts.train.name, "mnist");
   EXPECT_EQ(parts.test.shape, (PictureShape{kSide, kSide}));
   EXPECT_EQ(parts.test.labels, std::vector<int>(kRows, 7));
   double equal = 0.0;
   for (std::size_t r = 0; r < kRows; ++r) {
-    for (std::size_t i = 0; i < kSide * kSide; ++i) equal += parts.train.bits.get(r, i) == parts.test.bits.get(r, i);
+    for (std::size_t i = 0; i < kSide * kSide; ++i)
+      equal += parts.train.bits().get(r, i) == parts.test.bits().get(r, i);
   }
   // Two independent bits agree with probability q = p^2 + (1 - p)^2; the standard error of n such is sqrt(q (1 - q) /
   // n).
@@ -150,11 +151,11 @@ TEST_F(Catalogue, AnAlignmentHasOneFileAndIsSplitOnRequest) {
   EXPECT_FALSE(is_fetched(entry));
   put_file(cache_folder() / "pf00071" / entry.train.name, ">a\nACD\n>b\nACD\n>c\nEEE\n>d\n---\n");
   EXPECT_TRUE(is_fetched(entry));
-  const DataParts whole = load_data({"pf00071", {}, Binarise::kThreshold, 0.5, 0.0});
+  const DataParts whole = load_data({{}, "pf00071"});
   EXPECT_EQ(whole.train.name, "pf00071");
   EXPECT_EQ(whole.train.weights, (std::vector<double>{0.5, 0.5, 1.0, 1.0}));
   EXPECT_EQ(whole.test.rows(), 0u);
-  EXPECT_EQ(load_data({"pf00071", {}, Binarise::kThreshold, 0.5, 0.25}).test.rows(), 1u);
+  EXPECT_EQ(load_data({{}, "pf00071", {}, 0.25}).test.rows(), 1u);
 }
 
 TEST_F(Catalogue, AMissingProgramIsAnIoErrorThatNamesIt) {

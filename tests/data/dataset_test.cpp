@@ -21,27 +21,41 @@ std::vector<std::uint32_t> numbers_up_to(std::size_t count) {
 
 /// Rows whose bits spell their own number, which is also their label.
 Dataset numbered_bits(std::size_t rows, std::size_t units) {
-  Dataset data{"numbered", {}, Bits(rows, units), {}, {}, units};
+  Dataset data{"numbered", Bits(rows, units)};
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t i = 0; i < units; ++i) data.bits.set(r, i, (r >> (i % 32)) & 1u);
+    for (std::size_t i = 0; i < units; ++i) data.bits().set(r, i, (r >> (i % 32)) & 1u);
     data.labels.push_back(static_cast<int>(r));
   }
   return data;
 }
 
 Dataset numbered_grey(std::size_t rows, std::size_t units) {
-  Dataset data{"numbered", {2, units / 2}, {}, Matrix<Grey>(rows, units), {}, units};
+  Dataset data{"numbered", Matrix<Grey>(rows, units), {2, units / 2}};
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t i = 0; i < units; ++i) data.grey(r, i) = static_cast<Grey>(1000 * r + i);
+    for (std::size_t i = 0; i < units; ++i) data.grey()(r, i) = static_cast<Grey>(1000 * r + i);
     data.labels.push_back(static_cast<int>(r));
   }
   return data;
 }
 
 Dataset half_grey(std::size_t rows, std::size_t units) {
-  Dataset data{"half", {}, {}, Matrix<Grey>(rows, units), {}, units};
-  std::fill(data.grey.elements().begin(), data.grey.elements().end(), Grey{32768});
+  Dataset data{"half", Matrix<Grey>(rows, units)};
+  std::fill(data.grey().elements().begin(), data.grey().elements().end(), Grey{32768});
   return data;
+}
+
+TEST(Dataset, RowsAndUnitsAreThoseOfItsValues) {
+  EXPECT_EQ(Dataset{}.rows(), 0u);
+  const Dataset bits{"bits", Bits(3, 70)};
+  EXPECT_EQ(bits.rows(), 3u);
+  EXPECT_EQ(bits.units(), 70u);
+  EXPECT_EQ(bits.bytes().size(), 3u * 2u * 8u);
+  EXPECT_FALSE(bits.dynamic() || bits.real());
+  const Dataset reals{"reals", Matrix<float>(0, 5)};  // real without any row
+  EXPECT_TRUE(reals.real());
+  EXPECT_EQ(reals.rows(), 0u);
+  EXPECT_EQ(reals.units(), 5u);
+  EXPECT_THROW(reals.bits(), std::bad_variant_access);
 }
 
 TEST(DrawBits, TurnsOnAsOftenAsTheLevelSays) {
@@ -101,7 +115,7 @@ TEST(Gather, KeepsTheOrderAskedFor) {
   ASSERT_EQ(bits.rows(), rows.size());
   ASSERT_EQ(bits.cols(), 70u);
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    EXPECT_TRUE(std::ranges::equal(bits.row(r), data.bits.row(rows[r]))) << "row " << r;
+    EXPECT_TRUE(std::ranges::equal(bits.row(r), data.bits().row(rows[r]))) << "row " << r;
   }
 }
 
@@ -151,8 +165,8 @@ TEST(Select, TakesRowsAndTheirLabels) {
   EXPECT_EQ(bits.labels, (std::vector<int>{3, 1}));
   const Dataset grey = select(numbered_grey(5, 6), rows);
   EXPECT_EQ(grey.shape, (PictureShape{2, 3}));
-  EXPECT_EQ(grey.grey(0, 2), 3002);
-  EXPECT_EQ(grey.grey(1, 2), 1002);
+  EXPECT_EQ(grey.grey()(0, 2), 3002);
+  EXPECT_EQ(grey.grey()(1, 2), 1002);
 }
 
 TEST(Select, TakesWeightsAndLetters) {
@@ -175,28 +189,28 @@ TEST(EffectiveRows, AreTheSumOfTheWeights) {
 }
 
 TEST(UnitMeans, FollowTheWeights) {
-  Dataset bits{"bits", {}, Bits(3, 2), {}, {}, 2};
-  bits.bits.set(0, 0, true);
-  bits.bits.set(2, 0, true);
+  Dataset bits{"bits", Bits(3, 2)};
+  bits.bits().set(0, 0, true);
+  bits.bits().set(2, 0, true);
   bits.weights = {0.5, 0.25, 0.25};
   EXPECT_EQ(unit_means(bits), (std::vector<double>{0.75, 0.0}));
-  Dataset grey{"grey", {}, {}, Matrix<Grey>(2, 2), {}, 2};
-  grey.grey(0, 0) = grey.grey(1, 0) = grey.grey(1, 1) = kFullGrey;
+  Dataset grey{"grey", Matrix<Grey>(2, 2)};
+  grey.grey()(0, 0) = grey.grey()(1, 0) = grey.grey()(1, 1) = kFullGrey;
   grey.weights = {3.0, 1.0};
   EXPECT_EQ(unit_means(grey), (std::vector<double>{1.0, 0.25}));
 }
 
 TEST(UnitMeans, AreExactForBits) {
-  Dataset data{"bits", {}, Bits(8, 3), {}, {}, 3};
-  for (std::size_t r = 0; r < 8; ++r) data.bits.set(r, 0, true);
-  for (std::size_t r = 0; r < 3; ++r) data.bits.set(r, 2, true);
+  Dataset data{"bits", Bits(8, 3)};
+  for (std::size_t r = 0; r < 8; ++r) data.bits().set(r, 0, true);
+  for (std::size_t r = 0; r < 3; ++r) data.bits().set(r, 2, true);
   EXPECT_EQ(unit_means(data), (std::vector<double>{1.0, 0.0, 0.375}));
 }
 
 TEST(UnitMeans, AreExactForGreyLevels) {
-  Dataset data{"grey", {}, {}, Matrix<Grey>(2, 3), {}, 3};
-  data.grey(0, 0) = data.grey(1, 0) = kFullGrey;
-  data.grey(0, 1) = 13107;  // a fifth of 65535
+  Dataset data{"grey", Matrix<Grey>(2, 3)};
+  data.grey()(0, 0) = data.grey()(1, 0) = kFullGrey;
+  data.grey()(0, 1) = 13107;  // a fifth of 65535
   EXPECT_EQ(unit_means(data), (std::vector<double>{1.0, 0.1, 0.0}));
 }
 
@@ -240,10 +254,10 @@ void check_split(Dataset data, std::size_t count) {
     for (std::size_t r = 0; r < part->rows(); ++r) {
       const auto original = static_cast<std::size_t>(part->labels[r]);
       seen.push_back(part->labels[r]);
-      if (whole.grey.rows() > 0) {
-        EXPECT_TRUE(std::ranges::equal(part->grey.row(r), whole.grey.row(original)));
+      if (whole.dynamic()) {
+        EXPECT_TRUE(std::ranges::equal(part->grey().row(r), whole.grey().row(original)));
       } else {
-        EXPECT_TRUE(std::ranges::equal(part->bits.row(r), whole.bits.row(original)));
+        EXPECT_TRUE(std::ranges::equal(part->bits().row(r), whole.bits().row(original)));
       }
     }
   }
@@ -384,10 +398,9 @@ TEST(WeightedMinibatches, ArePureFunctionsOfKeyAndUpdateInAnyOrder) {
 
 /// Three rows of two numbers, of which two are missing.
 Dataset gappy() {
-  Dataset data{"gappy", {}, {}, {}, {}, 2};
-  data.real = Matrix<float>(3, 2);
+  Dataset data{"gappy", Matrix<float>(3, 2)};
   const float values[] = {1.0f, 0.0f, 0.0f, 2.0f, 5.0f, 8.0f};
-  std::copy_n(values, 6, data.real.elements().begin());
+  std::copy_n(values, 6, data.reals().elements().begin());
   data.set_missing(0, 1);
   data.set_missing(1, 0);
   return data;
@@ -406,18 +419,17 @@ TEST(MissingValues, TheLeadingVarianceIsAnUpperEstimate) {
   // Two equal units have variance 2 along their sum. Each known value counts 1 / 0.75, so that an estimate without bias
   // of the covariance goes with a diagonal of 1 / 0.75 instead of 1: 2 + 1/3 on average.
   constexpr std::size_t kRows = 1000;
-  Dataset whole{"equal", {}, {}, {}, {}, 2};
-  whole.real = Matrix<float>(kRows, 2);
+  Dataset whole{"equal", Matrix<float>(kRows, 2)};
   Dataset part = whole;
   const Draw draw = Key{5}.at(Purpose::kTest);
   for (std::uint32_t r = 0; r < kRows; ++r) {
     const auto value = static_cast<float>(draw.normal(r, 0));
     for (std::uint32_t i = 0; i < 2; ++i) {
-      whole.real(r, i) = value;
+      whole.reals()(r, i) = value;
       if (draw.uniform(r, 2 + i) < 0.25) {
         part.set_missing(r, i);
       } else {
-        part.real(r, i) = value;
+        part.reals()(r, i) = value;
       }
     }
   }
@@ -447,9 +459,9 @@ TEST(MissingValues, OfBitsAndLettersDoNotCountEitherAndWeightsDo) {
   EXPECT_EQ(unit_means(data), (std::vector<double>{1.0 / 3.0, 0.5}));
   data.weights = {1.0, 0.5, 0.5, 7.0};
   EXPECT_EQ(unit_means(data)[0], 0.25);
-  Dataset letters{"letters", {}, Bits(2, 6), {}, {}, 6, 3};
-  for (const std::size_t unit : {0, 3}) letters.bits.set(0, unit, true);
-  for (const std::size_t unit : {2, 5}) letters.bits.set(1, unit, true);
+  Dataset letters{"letters", Bits(2, 6), {}, {}, 3};
+  for (const std::size_t unit : {0, 3}) letters.bits().set(0, unit, true);
+  for (const std::size_t unit : {2, 5}) letters.bits().set(1, unit, true);
   letters.set_missing(0, 1);
   EXPECT_EQ(letters.missing(), 1u);
   EXPECT_EQ(unit_means(letters), (std::vector<double>{0.5, 0, 0.5, 0, 0, 1}));

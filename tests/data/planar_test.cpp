@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kPoints = 20000;
 
-double radius(const Dataset& data, std::size_t row) { return std::hypot(data.real(row, 0), data.real(row, 1)); }
+double radius(const Dataset& data, std::size_t row) { return std::hypot(data.reals()(row, 0), data.reals()(row, 1)); }
 
 TEST(Planar, EightGaussiansLieOnTheirCircle) {
   const Dataset data = eight_gaussians(kPoints, 0);
@@ -17,8 +17,8 @@ TEST(Planar, EightGaussiansLieOnTheirCircle) {
   for (std::size_t r = 0; r < kPoints; ++r) {
     const auto label = static_cast<std::size_t>(data.labels[r]);
     counts[label] += 1.0;
-    x[label] += data.real(r, 0);
-    y[label] += data.real(r, 1);
+    x[label] += data.reals()(r, 0);
+    y[label] += data.reals()(r, 1);
   }
   for (std::size_t k = 0; k < 8; ++k) {
     EXPECT_NEAR(counts[k], kPoints / 8.0, 4.0 * std::sqrt(kPoints * 7.0 / 64.0));
@@ -43,7 +43,7 @@ TEST(Planar, RingsHaveTheirRadii) {
 TEST(Planar, MoonsReachIntoEachOther) {
   const Dataset data = two_moons(kPoints, 0);
   for (std::size_t r = 0; r < kPoints; ++r) {
-    const double x = data.real(r, 0), y = data.real(r, 1);
+    const double x = data.reals()(r, 0), y = data.reals()(r, 1);
     const bool first = data.labels[r] == 0;
     // Six deviations: of 20,000 points none is expected beyond.
     EXPECT_NEAR(first ? std::hypot(x, y) : std::hypot(x - 1.0, y - 0.5), 1.0, 0.6);
@@ -53,17 +53,16 @@ TEST(Planar, MoonsReachIntoEachOther) {
 
 TEST(Planar, PartsAreDifferentAndAlwaysTheSame) {
   for (const PlanarSet& set : kPlanarSets) {
-    EXPECT_EQ(set.make(50, 0).real, set.make(50, 0).real) << set.name;
-    EXPECT_NE(set.make(50, 0).real, set.make(50, 1).real) << set.name;
+    EXPECT_EQ(set.make(50, 0).reals(), set.make(50, 0).reals()) << set.name;
+    EXPECT_NE(set.make(50, 0).reals(), set.make(50, 1).reals()) << set.name;
     EXPECT_EQ(set.make(50, 0).units(), 2u);
   }
 }
 
 TEST(RealData, DeviationsKurtosesAndTheLeadingVarianceAreThoseOfTheRows) {
-  Dataset data{"rows", {}, {}, {}, {}, 3};
-  data.real = Matrix<float>(4, 3);
+  Dataset data{"rows", Matrix<float>(4, 3)};
   const float values[] = {1, 10, 5, -1, -10, 5, 1, 10, 5, -1, -10, 5};  // the second is ten times the first
-  std::copy(std::begin(values), std::end(values), data.real.elements().begin());
+  std::copy(std::begin(values), std::end(values), data.reals().elements().begin());
   const std::vector<double> deviations = unit_deviations(data);
   // Variances 1, 100 and 0; a hundredth of their mean is the least.
   EXPECT_NEAR(deviations[0], 1.0, 1e-12);
@@ -77,7 +76,7 @@ TEST(RealData, DeviationsKurtosesAndTheLeadingVarianceAreThoseOfTheRows) {
   EXPECT_NEAR(leading.variances[0], 2.0, 1e-9);  // two units that are the same
   EXPECT_EQ(leading.variances[2], 0.0);
   EXPECT_EQ(unit_means(data), (std::vector<double>{0.0, 0.0, 5.0}));
-  for (float& value : data.real.elements()) value = 3.0f;
+  for (float& value : data.reals().elements()) value = 3.0f;
   EXPECT_EQ(unit_deviations(data), (std::vector<double>{1.0, 1.0, 1.0}));
   EXPECT_EQ(leading_directions(data, unit_deviations(data), 3).variances, (std::vector<double>{0.0, 0.0, 0.0}));
 }
@@ -85,14 +84,12 @@ TEST(RealData, DeviationsKurtosesAndTheLeadingVarianceAreThoseOfTheRows) {
 TEST(RealData, LeadingDirectionsAreThoseOfItsCovariance) {
   // Three directions with variances 9, 4 and 1 in deviations of 1, turned: y = (a + b, a - b) / sqrt(2), c.
   constexpr std::size_t kRows = 1000;
-  Dataset data;
-  data.unit_count = 3;
-  data.real = Matrix<float>(kRows, 3);
+  Dataset data{"turned", Matrix<float>(kRows, 3)};
   for (std::size_t r = 0; r < kRows; ++r) {  // all signs, as often: the covariances are exact
     const float a = r % 2 == 0 ? 3.0f : -3.0f, b = r / 2 % 2 == 0 ? 2.0f : -2.0f, c = r / 4 % 2 == 0 ? 1.0f : -1.0f;
-    data.real(r, 0) = (a + b) / std::sqrt(2.0f);
-    data.real(r, 1) = (a - b) / std::sqrt(2.0f);
-    data.real(r, 2) = c;
+    data.reals()(r, 0) = (a + b) / std::sqrt(2.0f);
+    data.reals()(r, 1) = (a - b) / std::sqrt(2.0f);
+    data.reals()(r, 2) = c;
   }
   const Leading leading = leading_directions(data, std::vector<double>(3, 1.0), 2);
   ASSERT_EQ(leading.directions.rows(), 2u);

@@ -1,6 +1,7 @@
 #include "ergodic/data/source.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,7 @@ Array integers(std::vector<std::size_t> shape, const std::vector<std::int64_t>& 
 
 DataOptions request(std::string source, std::filesystem::path labels = {}, Binarise binarise = Binarise::kThreshold,
                     double threshold = 0.5, double test_share = 0.0) {
-  return {std::move(source), std::move(labels), binarise, threshold, test_share};
+  return {{ValueKind::kBits, binarise, threshold}, std::move(source), std::move(labels), test_share};
 }
 
 DataParts load(const std::filesystem::path& path, Binarise binarise = Binarise::kThreshold, double threshold = 0.5) {
@@ -51,7 +52,7 @@ Dataset loaded(const Array& array, Binarise binarise = Binarise::kThreshold, dou
 std::string text_of(const Dataset& data) {
   std::string text;
   for (std::size_t r = 0; r < data.rows(); ++r) {
-    for (std::size_t i = 0; i < data.units(); ++i) text += data.bits.get(r, i) ? '1' : '0';
+    for (std::size_t i = 0; i < data.units(); ++i) text += data.bits().get(r, i) ? '1' : '0';
   }
   return text;
 }
@@ -81,14 +82,14 @@ TEST(Source, ReadsEveryElementType) {
 
 TEST(Source, BytesBeyondOneAreGreyLevelsOf255) {
   const Dataset grey = loaded(bytes({1, 4}, {0, 1, 128, 255}), Binarise::kDynamic);
-  EXPECT_TRUE(std::ranges::equal(grey.grey.row(0), std::vector<Grey>{0, 257, 128 * 257, kFullGrey}));
+  EXPECT_TRUE(std::ranges::equal(grey.grey().row(0), std::vector<Grey>{0, 257, 128 * 257, kFullGrey}));
   const Dataset zeros_and_ones = loaded(bytes({1, 2}, {0, 1}), Binarise::kDynamic);
-  EXPECT_TRUE(std::ranges::equal(zeros_and_ones.grey.row(0), std::vector<Grey>{0, kFullGrey}));
+  EXPECT_TRUE(std::ranges::equal(zeros_and_ones.grey().row(0), std::vector<Grey>{0, kFullGrey}));
 }
 
 TEST(Source, RealValuesAreRoundedToTheNearestLevel) {
   const Dataset grey = loaded(doubles({1, 4}, {0.0, 0.2, 1e-6, 1.0}), Binarise::kDynamic);
-  EXPECT_TRUE(std::ranges::equal(grey.grey.row(0), std::vector<Grey>{0, 13107, 0, kFullGrey}));
+  EXPECT_TRUE(std::ranges::equal(grey.grey().row(0), std::vector<Grey>{0, 13107, 0, kFullGrey}));
 }
 
 TEST(Source, ValuesOutsideAreRefusedWithTheirPlace) {
@@ -242,7 +243,7 @@ TEST(Source, ATestShareSetsRowsApart) {
     for (std::size_t r = 0; r < part->rows(); ++r) {
       const int label = part->labels[r];
       seen.insert(label);
-      for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(part->bits.get(r, i), ((label >> i) & 1) != 0);
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(part->bits().get(r, i), ((label >> i) & 1) != 0);
     }
   }
   EXPECT_EQ(seen.size(), 8u);
@@ -297,23 +298,33 @@ TEST(Source, EveryLevelOfAByteCanBeTheThreshold) {
 TEST(Source, FixedBinarisingIsTheSameEachTime) {
   const Array half = doubles({50, 60}, std::vector<double>(3000, 0.5));
   const Dataset first = loaded(half, Binarise::kFixed);
-  EXPECT_EQ(first.bits, loaded(half, Binarise::kFixed).bits);
+  EXPECT_EQ(first.bits(), loaded(half, Binarise::kFixed).bits());
   const std::string text = text_of(first);
   // The standard error of a share of n fair coins is 1/2 sqrt(n).
   EXPECT_NEAR(static_cast<double>(std::count(text.begin(), text.end(), '1')) / 3000.0, 0.5,
               4.0 * 0.5 / std::sqrt(3000.0));
 }
 
+TEST(Source, APipeIsRefusedAndNotWaitedFor) {
+  const auto pipe = fresh_path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const auto rows = pipe.parent_path() / "x.npy";
+  write_npy(rows, bytes({2, 1}, {0, 1}));
+  for (const DataOptions& options : {request(pipe.string()), request(rows.string(), pipe)}) {
+    expect_parts(message_of<NoInputError>([&] { load_data(options); }), {pipe.string(), "not a regular file"});
+  }
+}
+
 TEST(Source, DynamicDataKeepsItsGreyLevels) {
   const DataParts parts = load_data(request("digits:20", {}, Binarise::kDynamic));
-  EXPECT_EQ(parts.train.grey, digit_sheet(20, 0).grey);
-  EXPECT_EQ(parts.test.grey, digit_sheet(10, 1).grey);
-  EXPECT_EQ(parts.train.bits.rows(), 0u);
+  EXPECT_EQ(parts.train.grey(), digit_sheet(20, 0).grey());
+  EXPECT_EQ(parts.test.grey(), digit_sheet(10, 1).grey());
+  EXPECT_TRUE(parts.train.dynamic());
 }
 
 TEST(Source, TrainAndTestDigitsAreDifferentSheets) {
   const DataParts parts = load_data(request("digits:10"));
-  EXPECT_NE(parts.train.bits, parts.test.bits);
+  EXPECT_NE(parts.train.bits(), parts.test.bits());
 }
 
 const double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -354,7 +365,7 @@ TEST(MissingValues, OfEveryBinarisingAreOff) {
 
 TEST(MissingValues, OfRealNumbersAreHeldAsZero) {
   const Dataset data = loaded_with_gaps(doubles({1, 3}, {-2, kNan, 7}), ValueKind::kReal);
-  EXPECT_TRUE(std::ranges::equal(data.real.row(0), std::vector<float>{-2, 0, 7}));
+  EXPECT_TRUE(std::ranges::equal(data.reals().row(0), std::vector<float>{-2, 0, 7}));
   EXPECT_FALSE(data.is_known(0, 1));
   EXPECT_TRUE(loaded_with_gaps(doubles({1, 2}, {1, 2}), ValueKind::kReal).complete());
 }

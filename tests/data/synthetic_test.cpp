@@ -14,7 +14,7 @@ std::map<std::string, int> counts_of(const Dataset& data) {
   std::map<std::string, int> counts;
   for (std::size_t r = 0; r < data.rows(); ++r) {
     std::string text;
-    for (std::size_t i = 0; i < data.units(); ++i) text += data.bits.get(r, i) ? '1' : '0';
+    for (std::size_t i = 0; i < data.units(); ++i) text += data.bits().get(r, i) ? '1' : '0';
     ++counts[text];
   }
   return counts;
@@ -49,7 +49,7 @@ TEST(BarsAndStripes, LabelsTellColumnsFromRows) {
     for (std::size_t y = 0; y < n; ++y) {
       for (std::size_t x = 0; x < n; ++x) {
         const std::size_t first_of_its_line = data.labels[r] == 0 ? x : y * n;
-        EXPECT_EQ(data.bits.get(r, y * n + x), data.bits.get(r, first_of_its_line));
+        EXPECT_EQ(data.bits().get(r, y * n + x), data.bits().get(r, first_of_its_line));
       }
     }
   }
@@ -61,13 +61,13 @@ TEST(ShiftingBars, HaveOneUnitOnAtEachPlace) {
   EXPECT_EQ(data.shape, (PictureShape{1, 70}));
   for (std::size_t r = 0; r < 70; ++r) {
     EXPECT_EQ(data.labels[r], static_cast<int>(r));
-    for (std::size_t i = 0; i < 70; ++i) EXPECT_EQ(data.bits.get(r, i), i == r);
+    for (std::size_t i = 0; i < 70; ++i) EXPECT_EQ(data.bits().get(r, i), i == r);
   }
 }
 
 TEST(DigitSheet, IsTheSameEachTime) {
   const Dataset a = digit_sheet(20, 0), b = digit_sheet(20, 0);
-  EXPECT_EQ(a.grey, b.grey);
+  EXPECT_EQ(a.grey(), b.grey());
   EXPECT_EQ(a.labels, b.labels);
   EXPECT_EQ(a.rows(), 20u);
   EXPECT_EQ(a.units(), 784u);
@@ -76,19 +76,19 @@ TEST(DigitSheet, IsTheSameEachTime) {
 
 TEST(DigitSheet, ALongerOneBeginsWithTheShorter) {
   const Dataset shorter = digit_sheet(5, 0), longer = digit_sheet(9, 0);
-  EXPECT_TRUE(std::equal(shorter.grey.elements().begin(), shorter.grey.elements().end(), longer.grey.data()));
+  EXPECT_TRUE(std::equal(shorter.grey().elements().begin(), shorter.grey().elements().end(), longer.grey().data()));
 }
 
 TEST(DigitSheet, StreamsDiffer) {
   const Dataset a = digit_sheet(20, 0), b = digit_sheet(20, 1);
   for (std::size_t r = 0; r < 20; ++r) {
-    EXPECT_FALSE(std::ranges::equal(a.grey.row(r), b.grey.row(r))) << "row " << r;
+    EXPECT_FALSE(std::ranges::equal(a.grey().row(r), b.grey().row(r))) << "row " << r;
   }
 }
 
 TEST(DigitSheet, LevelsAreBytesSpreadToFullGrey) {
   const Dataset data = digit_sheet(20, 0);
-  const auto levels = data.grey.elements();
+  const auto levels = data.grey().elements();
   EXPECT_TRUE(std::all_of(levels.begin(), levels.end(), [](Grey g) { return g % 257 == 0; }));
   EXPECT_EQ(*std::max_element(levels.begin(), levels.end()), kFullGrey);
 }

@@ -47,12 +47,10 @@ class Counter : public Observer {
 };
 
 Dataset random_rows(std::size_t rows, std::size_t units) {
-  Dataset out;
-  out.unit_count = units;
-  out.bits = Bits(rows, units);
+  Dataset out{"rows", Bits(rows, units)};
   const Draw draw = Key{1}.at(Purpose::kTest);
   for (std::uint32_t r = 0; r < rows; ++r) {
-    for (std::uint32_t i = 0; i < units; ++i) out.bits.set(r, i, draw.uniform(r, i) < 0.2);
+    for (std::uint32_t i = 0; i < units; ++i) out.bits().set(r, i, draw.uniform(r, i) < 0.2);
   }
   return out;
 }

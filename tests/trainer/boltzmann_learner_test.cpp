@@ -12,7 +12,7 @@ namespace {
 
 double likelihood(const Boltzmann& machine, const Dataset& data) {
   double sum = 0.0;
-  for (const double energy : machine.energy(State(data.bits, levels_of(machine.units())), {})) sum -= energy;
+  for (const double energy : machine.energy(State(data.bits(), levels_of(machine.units())), {})) sum -= energy;
   return sum / static_cast<double>(data.rows()) - *exact_log_z(machine, {});
 }
 
@@ -53,7 +53,7 @@ TEST(BoltzmannLearner, TheCentredGradientDoesNotSeeWhetherBitsAreFlipped) {
   Dataset data = shifting_bars(9);
   Dataset inverted = data;
   for (std::size_t r = 0; r < data.rows(); ++r) {
-    for (std::size_t i = 0; i < data.units(); ++i) inverted.bits.set(r, i, !data.bits.get(r, i));
+    for (std::size_t i = 0; i < data.units(); ++i) inverted.bits().set(r, i, !data.bits().get(r, i));
   }
   TrainOptions options = exactly(100);
   options.batch = data.rows();

@@ -17,11 +17,9 @@ namespace {
 
 /// Rows of 0 and 1 in which these units are missing, in every row.
 Dataset rows_without(std::size_t rows, std::size_t units, std::initializer_list<std::size_t> missing) {
-  Dataset out;
-  out.unit_count = units;
-  out.bits = Bits(rows, units);
+  Dataset out{"rows", Bits(rows, units)};
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t i = 0; i < units; ++i) out.bits.set(r, i, (i % 3) == 1);
+    for (std::size_t i = 0; i < units; ++i) out.bits().set(r, i, (i % 3) == 1);
     for (const std::size_t unit : missing) out.set_missing(r, unit);
   }
   return out;
@@ -82,7 +80,7 @@ TEST(Completion, DrawsWhatIsMissingGivenWhatIsKnown) {
 /// The exact mean log-likelihood of complete rows.
 double likelihood(const Rbm& rbm, const Dataset& data) {
   double sum = 0.0;
-  for (const double f : rbm.free_energy(State(data.bits, Bernoulli::kLevels), {})) sum -= f;
+  for (const double f : rbm.free_energy(State(data.bits(), Bernoulli::kLevels), {})) sum -= f;
   return sum / static_cast<double>(data.rows()) - *exact_log_z(rbm, {});
 }
 
@@ -101,16 +99,14 @@ double trained_on(const Dataset& rows) {
 TEST(Completion, MissingValuesAreLearnedAroundAndNotAsZeros) {
   // Each of the 144 values of bars-and-stripes is missing in one of nine copies of the set.
   const Dataset whole = bars_and_stripes(3);
-  Dataset gappy;
-  gappy.unit_count = 9;
-  gappy.bits = Bits(9 * whole.rows(), 9);
+  Dataset gappy{"gappy", Bits(9 * whole.rows(), 9)};
   for (std::size_t r = 0; r < gappy.rows(); ++r) {
-    for (std::size_t i = 0; i < 9; ++i) gappy.bits.set(r, i, whole.bits.get(r % whole.rows(), i));
+    for (std::size_t i = 0; i < 9; ++i) gappy.bits().set(r, i, whole.bits().get(r % whole.rows(), i));
   }
   for (std::size_t r = 0; r < gappy.rows(); ++r) gappy.set_missing(r, r / whole.rows());
   Dataset zeros = gappy;
   zeros.known = {};
-  for (std::size_t r = 0; r < zeros.rows(); ++r) zeros.bits.set(r, r / whole.rows(), false);
+  for (std::size_t r = 0; r < zeros.rows(); ++r) zeros.bits().set(r, r / whole.rows(), false);
   // Independent units give -6.24; the best is -2.60. Zeros cost a row with an 8 in 9 chance of each of its ones alone
   // 0.5 nats; draws cost little.
   const double drawn = trained_on(gappy);
@@ -121,13 +117,11 @@ TEST(Completion, MissingValuesAreLearnedAroundAndNotAsZeros) {
 TEST(Completion, HiddenUnitsOnAGraphLearnWhatPairsCannot) {
   // Three spins whose product is always +1: pairs are independent, so that without hidden units nothing can be learned
   // and the likelihood is -3 log 2; the best is -2 log 2.
-  Dataset data;
-  data.unit_count = 3;
-  data.bits = Bits(4, 3);
+  Dataset data{"products", Bits(4, 3)};
   for (std::size_t r = 0; r < 4; ++r) {
-    data.bits.set(r, 0, r & 1);
-    data.bits.set(r, 1, r & 2);
-    data.bits.set(r, 2, ((r & 1) != 0) == ((r & 2) != 0));
+    data.bits().set(r, 0, r & 1);
+    data.bits().set(r, 1, r & 2);
+    data.bits().set(r, 2, ((r & 1) != 0) == ((r & 2) != 0));
   }
   Boltzmann machine(Spin{7}, dense_graph(7), 3);
   const Draw draw = Key{6}.at(Purpose::kTest);
@@ -149,7 +143,7 @@ TEST(Completion, HiddenUnitsOnAGraphLearnWhatPairsCannot) {
       machine, data, Dataset{}, std::make_unique<Chain>(Gibbs{}, 1, far_start(machine, 50, Key{7}, {})),
       std::move(learning), Key{7});
   Trainer(std::move(learner), data, options, Key{7}).run([] {}, {});
-  const std::vector<double> free_energy = *exact_free_energy(machine, State(data.bits, Spin::kLevels), {});
+  const std::vector<double> free_energy = *exact_free_energy(machine, State(data.bits(), Spin::kLevels), {});
   double sum = 0.0;
   for (const double f : free_energy) sum -= f;
   EXPECT_GT(sum / 4.0 - *exact_log_z(machine, {}), -2.5 * std::log(2.0));  // half of the way

@@ -16,7 +16,7 @@ namespace {
 /// The exact mean log-likelihood of a data set.
 double likelihood(const Rbm& rbm, const Dataset& data) {
   double sum = 0.0;
-  for (const double f : rbm.free_energy(State(data.bits, levels_of(rbm.visible())), {})) sum -= f;
+  for (const double f : rbm.free_energy(State(data.bits(), levels_of(rbm.visible())), {})) sum -= f;
   return sum / static_cast<double>(data.rows()) - *exact_log_z(rbm, {});
 }
 
@@ -74,7 +74,7 @@ TEST(Trainer, TheCentredGradientDoesNotSeeWhetherBitsAreFlipped) {
   const Dataset data = bars_and_stripes(3);
   Dataset inverted = data;
   for (std::size_t r = 0; r < data.rows(); ++r) {
-    for (std::size_t i = 0; i < data.units(); ++i) inverted.bits.set(r, i, !data.bits.get(r, i));
+    for (std::size_t i = 0; i < data.units(); ++i) inverted.bits().set(r, i, !data.bits().get(r, i));
   }
   // A machine with couplings, away from the saddle at W = 0, where rounding would grow exponentially.
   Rbm rbm = test::random_machine(Bernoulli{9}, Bernoulli{5}, 1.0, 2);
@@ -183,8 +183,8 @@ std::vector<float> trained(const Dataset& data, const TrainOptions& options, std
 
 TEST(Trainer, AStoppedRunGoesOnAsIfItHadNot) {
   Dataset grey = bars_and_stripes(3);  // dynamic data: the epoch's draw must be the same too
-  grey.grey = Matrix<Grey>(16, 9);
-  for (std::size_t k = 0; k < 16 * 9; ++k) grey.grey.elements()[k] = static_cast<Grey>((k * 7919) % 65536);
+  grey.values = Matrix<Grey>(16, 9);
+  for (std::size_t k = 0; k < 16 * 9; ++k) grey.grey().elements()[k] = static_cast<Grey>((k * 7919) % 65536);
   Dataset gappy = bars_and_stripes(3);  // and the draws of what is missing
   for (std::size_t r = 0; r < gappy.rows(); ++r) gappy.set_missing(r, (5 * r) % 9);
   for (const Dataset& data : {bars_and_stripes(3), grey, gappy}) {

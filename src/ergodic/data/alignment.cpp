@@ -108,7 +108,7 @@ struct Planes {
         known(data.rows(), data.sites()) {
     for (std::size_t r = 0; r < data.rows(); ++r) {
       for (std::size_t s = 0; s < data.sites(); ++s) known.set(r, s, data.is_known(r, s * data.letters));
-      for_each_set(data.bits.row(r), [&](std::size_t unit) {
+      for_each_set(data.bits().row(r), [&](std::size_t unit) {
         const std::size_t site = unit / data.letters, letter = unit % data.letters;
         for (std::size_t p = 0; p < count; ++p) {
           if (letter >> p & 1u) bits.set(r, p * words * Bits::kWordBits + site, true);
@@ -155,8 +155,8 @@ Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& 
   check_characters(sequences, name, missing);
   const std::optional<Columns> shared = shared_sites(sequences);
   const std::size_t letters = kProteinLetters.size();
-  const std::size_t sites = site_count(sequences, shared, name), units = sites * letters;
-  Dataset out{name, {sites, letters}, Bits(sequences.size(), units), {}, {}, units, letters};
+  const std::size_t sites = site_count(sequences, shared, name);
+  Dataset out{name, Bits(sequences.size(), sites * letters), {sites, letters}, {}, letters};
   for (std::size_t r = 0; r < sequences.size(); ++r) {
     const std::string& text = sequences[r].letters;
     const Columns own = shared ? Columns{} : own_sites(text);
@@ -164,7 +164,7 @@ Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& 
     for (std::size_t s = 0; s < columns.size(); ++s) {
       const char c = text[columns[s]];
       if (kind_of(c) == kMissing) out.set_missing(r, s);
-      out.bits.set(r, s * letters + (kind_of(c) == kMissing ? 0 : letter_of(c)), true);
+      out.bits().set(r, s * letters + (kind_of(c) == kMissing ? 0 : letter_of(c)), true);
     }
   }
   return out;

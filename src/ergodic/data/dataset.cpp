@@ -50,7 +50,7 @@ std::vector<double> mean_of_known(const Dataset& data, const F& value) {
 template <class F>
 std::vector<double> mean_about_means(const Dataset& data, const F& f) {
   const std::vector<double> means = unit_means(data);
-  return mean_of_known(data, [&](std::size_t r, std::size_t i) { return f(i, data.real(r, i) - means[i]); });
+  return mean_of_known(data, [&](std::size_t r, std::size_t i) { return f(i, data.reals()(r, i) - means[i]); });
 }
 
 constexpr std::uint8_t kWeightedStream = 1;  // of shuffling: stream 0 orders the rows of an epoch
@@ -58,11 +58,13 @@ constexpr std::uint8_t kWeightedStream = 1;  // of shuffling: stream 0 orders th
 /// Sums over all rows of each bit times the row's weight (of each share of full grey, for dynamic data).
 std::vector<double> weighted_sums(const Dataset& data) {
   std::vector<double> sums(data.units());
-  for (std::size_t r = 0; r < data.bits.rows(); ++r) {
-    for_each_set(data.bits.row(r), [&](std::size_t i) { sums[i] += data.weights[r]; });
-  }
-  for (std::size_t r = 0; r < data.grey.rows(); ++r) {
-    for (std::size_t i = 0; i < data.units(); ++i) sums[i] += data.weights[r] * (data.grey(r, i) / double{kFullGrey});
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    if (!data.dynamic()) {
+      for_each_set(data.bits().row(r), [&](std::size_t i) { sums[i] += data.weights[r]; });
+      continue;
+    }
+    const std::span<const Grey> grey = data.grey().row(r);
+    for (std::size_t i = 0; i < grey.size(); ++i) sums[i] += data.weights[r] * (grey[i] / double{kFullGrey});
   }
   return sums;
 }
@@ -70,16 +72,23 @@ std::vector<double> weighted_sums(const Dataset& data) {
 /// The same without weights: in integers, so exact.
 std::vector<std::uint64_t> grey_sums(const Dataset& data) {
   std::vector<std::uint64_t> sums(data.units());
-  for (std::size_t r = 0; r < data.bits.rows(); ++r) {
-    for_each_set(data.bits.row(r), [&](std::size_t i) { sums[i] += kFullGrey; });
-  }
-  for (std::size_t r = 0; r < data.grey.rows(); ++r) {
-    for (std::size_t i = 0; i < data.units(); ++i) sums[i] += data.grey(r, i);
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    if (!data.dynamic()) {
+      for_each_set(data.bits().row(r), [&](std::size_t i) { sums[i] += kFullGrey; });
+      continue;
+    }
+    const std::span<const Grey> grey = data.grey().row(r);
+    for (std::size_t i = 0; i < grey.size(); ++i) sums[i] += grey[i];
   }
   return sums;
 }
 
 }  // namespace
+
+std::span<const std::byte> Dataset::bytes() const {
+  if (const auto* bits = std::get_if<Bits>(&values)) return std::as_bytes(bits->words());
+  return real() ? std::as_bytes(reals().elements()) : std::as_bytes(grey().elements());
+}
 
 std::size_t Dataset::missing() const {
   if (complete()) return 0;
@@ -115,7 +124,7 @@ void draw_bits(std::span<const Grey> grey, const Draw& draw, std::uint32_t row, 
 }
 
 Values gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch) {
-  if (data.real.rows() > 0) {
+  if (data.real()) {
     Matrix<float> out(rows.size(), data.units());
     gather(data, rows, out);
     return out;
@@ -132,17 +141,17 @@ void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, s
   const Draw draw = key.at(Purpose::kBinarise, epoch);
   context.for_blocks(rows.size(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
-      if (data.grey.rows() > 0) {
-        draw_bits(data.grey.row(rows[r]), draw, rows[r], out.row(r));
+      if (data.dynamic()) {
+        draw_bits(data.grey().row(rows[r]), draw, rows[r], out.row(r));
       } else {
         // Rows lie far apart: some are on their way into the cache while others are copied.
         constexpr std::size_t kAhead = 16;
         if (r + kAhead < rows.size()) {
-          const auto later = data.bits.row(rows[r + kAhead]);
+          const auto later = data.bits().row(rows[r + kAhead]);
           for (std::size_t w = 0; w < later.size(); w += kCacheLine / sizeof(later[0])) __builtin_prefetch(&later[w]);
           __builtin_prefetch(&later.back());
         }
-        const auto from = data.bits.row(rows[r]);
+        const auto from = data.bits().row(rows[r]);
         std::copy(from.begin(), from.end(), out.row(r).begin());
       }
     }
@@ -152,7 +161,7 @@ void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, s
 void gather(const Dataset& data, std::span<const std::uint32_t> rows, Matrix<float>& out) {
   assert(out.rows() == rows.size() && out.cols() == data.units());
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const auto from = data.real.row(rows[r]);
+    const auto from = data.reals().row(rows[r]);
     std::copy(from.begin(), from.end(), out.row(r).begin());
   }
 }
@@ -168,20 +177,21 @@ void gather_known(const Dataset& data, std::span<const std::uint32_t> rows, Bits
   }
 }
 
-Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
-  Dataset out{data.name, data.shape, {}, {}, {}, data.unit_count, data.letters};
-  if (data.real.rows() > 0) {
-    out.real = Matrix<float>(rows.size(), data.units());
-    gather(data, rows, out.real);
-  } else if (data.grey.rows() > 0) {
-    out.grey = Matrix<Grey>(rows.size(), data.units());
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      std::copy_n(data.grey.row(rows[r]).begin(), data.units(), out.grey.row(r).begin());
-    }
-  } else {
-    out.bits = Bits(rows.size(), data.units());
-    gather(data, rows, Key{}, 0, out.bits, Context{});
+namespace {
+
+DataValues chosen(const Dataset& data, std::span<const std::uint32_t> rows) {
+  if (data.dynamic()) {
+    Matrix<Grey> out(rows.size(), data.units());
+    for (std::size_t r = 0; r < rows.size(); ++r) std::ranges::copy(data.grey().row(rows[r]), out.row(r).begin());
+    return out;
   }
+  return std::visit([](auto&& values) { return DataValues(std::move(values)); }, gather(data, rows, Key{}, 0));
+}
+
+}  // namespace
+
+Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
+  Dataset out{data.name, chosen(data, rows), data.shape, {}, data.letters};
   if (!data.labels.empty()) {
     for (const std::uint32_t r : rows) out.labels.push_back(data.labels[r]);
   }
@@ -197,10 +207,10 @@ Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
 }
 
 std::vector<double> unit_means(const Dataset& data) {
-  if (data.real.rows() > 0) return mean_of_known(data, [&](std::size_t r, std::size_t i) { return data.real(r, i); });
+  if (data.real()) return mean_of_known(data, [&](std::size_t r, std::size_t i) { return data.reals()(r, i); });
   if (!data.complete()) {
     return mean_of_known(data, [&](std::size_t r, std::size_t i) {
-      return data.grey.rows() > 0 ? data.grey(r, i) / double{kFullGrey} : (data.bits.get(r, i) ? 1.0 : 0.0);
+      return data.dynamic() ? data.grey()(r, i) / double{kFullGrey} : (data.bits().get(r, i) ? 1.0 : 0.0);
     });
   }
   if (!data.weights.empty()) {
@@ -269,7 +279,7 @@ Leading leading_directions(const Dataset& data, std::span<const double> deviatio
   Matrix<double> values(rows, units);
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t i = 0; i < units; ++i) {
-      if (data.is_known(r, i)) values(r, i) = (data.real(r, i) - means[i]) / deviations[i] * (all / known[i]);
+      if (data.is_known(r, i)) values(r, i) = (data.reals()(r, i) - means[i]) / deviations[i] * (all / known[i]);
     }
   }
   // Orthogonal iteration, from directions that no data is likely to be orthogonal to.

@@ -2,11 +2,11 @@
 // anew. Categorical data is binary data too: a site with q letters is q bits, of which one is on.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "ergodic/core/bits.hpp"
@@ -25,32 +25,42 @@ struct PictureShape {
   bool operator==(const PictureShape&) const = default;
 };
 
-/// How values in [0, 1] become bits.
-enum class Binarise {
-  kThreshold,  ///< on from the threshold up
-  kFixed,      ///< one random draw by grey level, the same for everybody
-  kDynamic,    ///< a new random draw each epoch
-};
-
 /// A grey level: 0 is never on, kFullGrey always. Exact for 8-bit pictures (257 steps each).
 using Grey = std::uint16_t;
 inline constexpr Grey kFullGrey = 65535;
 
+/// Rows x units: bits, the grey levels from which each epoch draws its bits, or real numbers.
+using DataValues = std::variant<Bits, Matrix<Grey>, Matrix<float>>;
+
 struct Dataset {
-  std::string name;
-  PictureShape shape;
-  Bits bits;                ///< rows x units; without rows if the levels below are used
-  Matrix<Grey> grey;        ///< rows x units, or empty
-  std::vector<int> labels;  ///< one for each row, or empty
-  std::size_t unit_count = 0;
+  std::string name{};
+  DataValues values{};
+  PictureShape shape{};
+  std::vector<int> labels{};      ///< one for each row, or empty
   std::size_t letters = 0;        ///< of a categorical site: units [s * letters, (s + 1) * letters) are site s; else 0
   std::vector<double> weights{};  ///< how much each row counts, or empty: all the same
-  Matrix<float> real{};           ///< rows x units of real numbers, or empty; then there are no bits
   Bits known{};                   ///< rows x units, off where a value is missing; without rows if none is
 
-  std::size_t rows() const { return std::max({grey.rows(), bits.rows(), real.rows()}); }
-  std::size_t units() const { return unit_count; }
-  std::size_t sites() const { return letters > 0 ? unit_count / letters : 0; }
+  std::size_t rows() const {
+    return std::visit([](const auto& v) { return v.rows(); }, values);
+  }
+  std::size_t units() const {
+    return std::visit([](const auto& v) { return v.cols(); }, values);
+  }
+  std::size_t sites() const { return letters > 0 ? units() / letters : 0; }
+
+  bool dynamic() const { return std::holds_alternative<Matrix<Grey>>(values); }
+  bool real() const { return std::holds_alternative<Matrix<float>>(values); }
+  /// The values of one kind; std::bad_variant_access if they are of another.
+  const Bits& bits() const { return std::get<Bits>(values); }
+  Bits& bits() { return std::get<Bits>(values); }
+  const Matrix<Grey>& grey() const { return std::get<Matrix<Grey>>(values); }
+  Matrix<Grey>& grey() { return std::get<Matrix<Grey>>(values); }
+  const Matrix<float>& reals() const { return std::get<Matrix<float>>(values); }
+  Matrix<float>& reals() { return std::get<Matrix<float>>(values); }
+  /// The values as they lie in memory, whatever their kind.
+  std::span<const std::byte> bytes() const;
+
   /// Whether there is a value; one that is missing is held as 0, off, or the first letter.
   bool is_known(std::size_t row, std::size_t unit) const { return known.rows() == 0 || known.get(row, unit); }
   bool complete() const { return known.rows() == 0; }

@@ -47,12 +47,11 @@ std::size_t count_letters(const RowsOf& what, std::size_t letters) {
 }  // namespace
 
 Dataset keep_real(const RowsOf& what) {
-  Dataset out{what.name, what.shape, {}, {}, {}, what.units};
-  out.real = Matrix<float>(what.rows, what.units);
+  Dataset out{what.name, Matrix<float>(what.rows, what.units), what.shape};
   for_each_row(what, [&](std::size_t r, std::span<const double> row) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (std::isnan(row[i])) out.set_missing(r, i);
-      out.real(r, i) = std::isnan(row[i]) ? 0.0f : static_cast<float>(row[i]);
+      out.reals()(r, i) = std::isnan(row[i]) ? 0.0f : static_cast<float>(row[i]);
     }
   });
   return out;
@@ -60,40 +59,44 @@ Dataset keep_real(const RowsOf& what) {
 
 Dataset pack_letters(const RowsOf& what, std::size_t letters) {
   letters = count_letters(what, letters);
-  const std::size_t units = what.units * letters;
-  Dataset out{what.name, {what.units, letters}, Bits(what.rows, units), {}, {}, units, letters};
+  Dataset out{what.name, Bits(what.rows, what.units * letters), {what.units, letters}, {}, letters};
   for_each_row(what, [&](std::size_t r, std::span<const double> row) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (std::isnan(row[i])) out.set_missing(r, i);
-      out.bits.set(r, i * letters + (std::isnan(row[i]) ? 0 : static_cast<std::size_t>(row[i])), true);
+      out.bits().set(r, i * letters + (std::isnan(row[i]) ? 0 : static_cast<std::size_t>(row[i])), true);
     }
   });
   return out;
 }
 
-Dataset pack_bits(const RowsOf& what, const DataOptions& options, std::uint8_t stream) {
-  Dataset out{what.name, what.shape, {}, {}, {}, what.units};
+Dataset pack_bits(const RowsOf& what, const ValueOptions& options, std::uint8_t stream) {
+  Dataset out{what.name, Bits{}, what.shape};
   const bool keep = options.binarise == Binarise::kDynamic;
   if (keep) {
-    out.grey = Matrix<Grey>(what.rows, what.units);
+    out.values = Matrix<Grey>(what.rows, what.units);
   } else {
-    out.bits = Bits(what.rows, what.units);
+    out.values = Bits(what.rows, what.units);
   }
   const Draw draw = Key{}.at(Purpose::kBinarise, 0, stream);
   std::vector<Grey> drawn(what.units);
   for_each_row(what, [&](std::size_t r, std::span<const double> row) {
-    const std::span<Grey> levels = keep ? out.grey.row(r) : std::span<Grey>(drawn);
+    const std::span<Grey> levels = keep ? out.grey().row(r) : std::span<Grey>(drawn);
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (std::isnan(row[i])) out.set_missing(r, i);
       if (options.binarise == Binarise::kThreshold) {
-        out.bits.set(r, i, row[i] >= options.threshold);  // off if it is missing
+        out.bits().set(r, i, row[i] >= options.threshold);  // off if it is missing
       } else {
         levels[i] = std::isnan(row[i]) ? Grey{0} : static_cast<Grey>(row[i] * kFullGrey + 0.5);
       }
     }
-    if (options.binarise == Binarise::kFixed) draw_bits(levels, draw, static_cast<std::uint32_t>(r), out.bits.row(r));
+    if (options.binarise == Binarise::kFixed) draw_bits(levels, draw, static_cast<std::uint32_t>(r), out.bits().row(r));
   });
   return out;
+}
+
+Dataset pack(const RowsOf& what, const ValueOptions& options, std::uint8_t stream) {
+  if (options.kind == ValueKind::kReal) return keep_real(what);
+  return options.kind == ValueKind::kLetters ? pack_letters(what, options.letters) : pack_bits(what, options, stream);
 }
 
 }  // namespace ergodic

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "ergodic/data/dataset.hpp"
-#include "ergodic/data/source.hpp"
+#include "ergodic/data/in_memory.hpp"
 
 namespace ergodic {
 
@@ -28,6 +28,9 @@ Dataset keep_real(const RowsOf& what);
 Dataset pack_letters(const RowsOf& what, std::size_t letters);
 
 /// Numbers in [0, 1] become bits, by threshold or by a fixed draw, or are kept as grey levels.
-Dataset pack_bits(const RowsOf& what, const DataOptions& options, std::uint8_t stream);
+Dataset pack_bits(const RowsOf& what, const ValueOptions& options, std::uint8_t stream);
+
+/// Whichever of these the options ask for.
+Dataset pack(const RowsOf& what, const ValueOptions& options, std::uint8_t stream);
 
 }  // namespace ergodic

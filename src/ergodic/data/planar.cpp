@@ -23,14 +23,13 @@ Point on_circle(double radius, double half_turns, int label) {
 /// Points by place(uniform number, row), each with normal noise.
 template <class F>
 Dataset noisy_points(std::string name, std::size_t count, std::uint8_t stream, double deviation, const F& place) {
-  Dataset out{std::move(name), {}, {}, {}, {}, 2};
-  out.real = Matrix<float>(count, 2);
+  Dataset out{std::move(name), Matrix<float>(count, 2)};
   const Draw draw = Key{}.at(Purpose::kSynthetic, 1, stream);
   for (std::size_t r = 0; r < count; ++r) {
     const auto row = static_cast<std::uint32_t>(r);
     const Point p = place(draw.uniform(row, 0), draw.words(row, 1)[0]);
-    out.real(r, 0) = static_cast<float>(p.x + deviation * draw.normal(row, 2));
-    out.real(r, 1) = static_cast<float>(p.y + deviation * draw.normal(row, 3));
+    out.reals()(r, 0) = static_cast<float>(p.x + deviation * draw.normal(row, 2));
+    out.reals()(r, 1) = static_cast<float>(p.y + deviation * draw.normal(row, 3));
     out.labels.push_back(p.label);
   }
   return out;

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
-#include <fstream>
-#include <functional>
 #include <optional>
+#include <span>
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/data/alignment.hpp"
@@ -18,6 +19,7 @@
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/format/csv.hpp"
 #include "ergodic/format/fasta.hpp"
+#include "ergodic/format/file.hpp"
 #include "ergodic/format/idx.hpp"
 #include "ergodic/format/npy.hpp"
 #include "ergodic/format/npz.hpp"
@@ -28,113 +30,19 @@ namespace {
 constexpr std::uint8_t kTrainStream = 0;
 constexpr std::uint8_t kTestStream = 1;
 
-/// Calls f(span of elements in their own type).
-template <class F>
-auto visit_elements(const Array& array, const F& f) {
-  const auto as = [&]<class T>(T) {
-    return f(std::span<const T>(reinterpret_cast<const T*>(array.bytes.data()), array.size()));
-  };
-  switch (array.type) {
-    case ElementType::kBool:
-    case ElementType::kUInt8:
-      return as(std::uint8_t{});
-    case ElementType::kInt8:
-      return as(std::int8_t{});
-    case ElementType::kUInt16:
-      return as(std::uint16_t{});
-    case ElementType::kInt16:
-      return as(std::int16_t{});
-    case ElementType::kUInt32:
-      return as(std::uint32_t{});
-    case ElementType::kInt32:
-      return as(std::int32_t{});
-    case ElementType::kUInt64:
-      return as(std::uint64_t{});
-    case ElementType::kInt64:
-      return as(std::int64_t{});
-    case ElementType::kFloat32:
-      return as(float{});
-    case ElementType::kFloat64:
-      return as(double{});
-  }
-  throw std::logic_error("unknown element type");
-}
-
-/// 8-bit values beyond 1 are grey levels of 255 steps; all else must lie in [0, 1] as it is.
-double full_scale(const Array& array) {
-  if (array.type != ElementType::kUInt8) return 1.0;
-  for (const std::byte b : array.bytes) {
-    if (std::to_integer<int>(b) > 1) return 255.0;
-  }
-  return 1.0;
-}
-
-constexpr double kLargestReal = 1e15;  // sums of squares of such numbers are still floats
-
-[[noreturn]] void refuse(const std::string& name, std::size_t row, std::size_t unit, const std::string& expected,
-                         double found) {
-  throw DataError(
-      fmt::format("{}: row {}, column {} (counted from 0): expected {}, found {}; {}", name, row, unit, expected, found,
-                  std::isnan(found) ? "if it stands for a missing value, say --missing" : "scale the data first"));
-}
-
-/// Refuses a number that machines of this kind do not take. Letters are judged when they are counted.
-void check(const std::string& name, std::size_t row, std::size_t unit, double value, const DataOptions& options) {
-  if (std::isnan(value) && options.missing) return;
-  switch (options.kind) {
-    case ValueKind::kBits:
-      if (!(value >= 0.0 && value <= 1.0)) refuse(name, row, unit, "a value in [0, 1]", value);
-      break;
-    case ValueKind::kReal:
-      if (!(std::abs(value) <= kLargestReal)) {
-        refuse(name, row, unit, fmt::format("a number from -{:g} to {:g}", kLargestReal, kLargestReal), value);
-      }
-      break;
-    case ValueKind::kLetters:
-      if (std::isnan(value)) refuse(name, row, unit, "a letter as a whole number", value);
-  }
-}
-
-Dataset pack(const RowsOf& what, const DataOptions& options, std::uint8_t stream) {
-  if (options.kind == ValueKind::kReal) return keep_real(what);
-  return options.kind == ValueKind::kLetters ? pack_letters(what, options.letters) : pack_bits(what, options, stream);
-}
-
 Dataset pack_array(const Array& array, const std::string& name, const DataOptions& options, std::uint8_t stream) {
   if (array.shape.size() < 2) {
     throw DataError(fmt::format("{}: expected rows of values (2 or more dimensions), found {}", name,
                                 array.shape.empty() ? "a single value" : "one dimension"));
   }
-  if (array.size() == 0) throw DataError(fmt::format("{}: the data set is empty", name));
-  RowsOf what{name, {}, array.shape[0], array.size() / array.shape[0]};
-  if (array.shape.size() == 3) what.shape = {array.shape[1], array.shape[2]};
-  const bool letters = options.kind == ValueKind::kLetters;
-  const double scale = letters ? 1.0 : full_scale(array);
-  return visit_elements(array, [&](auto elements) {
-    what.read = [&](std::size_t r, std::span<double> out) {
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        out[i] = static_cast<double>(elements[r * out.size() + i]) / scale;
-        if (letters && options.missing && out[i] == -1.0) out[i] = std::nan("");  // whole numbers know no nan
-        check(name, r, i, out[i], options);
-      }
-    };
-    return pack(what, options, stream);
-  });
+  const std::size_t rows = array.shape[0], cols = rows == 0 ? 0 : array.size() / rows;
+  RowNotes notes{name};
+  if (array.shape.size() == 3) notes.shape = {array.shape[1], array.shape[2]};
+  return dataset_of(rows_view(array.type, array.bytes.data(), rows, cols), notes, options, stream);
 }
 
-std::vector<int> labels_from_array(const Array& array, const std::string& where) {
-  std::vector<int> labels;
-  labels.reserve(array.size());
-  visit_elements(array, [&](auto elements) {
-    for (std::size_t k = 0; k < elements.size(); ++k) {
-      const auto value = static_cast<double>(elements[k]);
-      if (!(value >= -1e9 && value <= 1e9) || value != std::floor(value)) {
-        throw DataError(fmt::format("{}: row {}: expected a whole number as label, found {}", where, k, value));
-      }
-      labels.push_back(static_cast<int>(value));
-    }
-  });
-  return labels;
+std::vector<int> labels_in(const Array& array, const std::string& where) {
+  return labels_of(rows_view(array.type, array.bytes.data(), array.size(), 1), where);
 }
 
 /// The array of an archive under one of the names, if it is there.
@@ -153,39 +61,31 @@ struct Contents {
   std::optional<Array> labels;
 };
 
-Contents read_archive(const std::filesystem::path& path) {
-  const auto members = read_npz(path);
+Contents archived(std::span<const std::byte> file, const std::string& where) {
+  const auto members = parse_npz(file, where);
   auto values = take(members, {"x", "X", "images", "data"});
   if (!values && members.size() == 1) values = members[0].second;
   if (!values) {
     std::string names;
     for (const auto& [name, array] : members) names += " " + name;
-    throw DataError(fmt::format("{}: expected an array named x, images or data; found:{}", path.string(), names));
+    throw DataError(fmt::format("{}: expected an array named x, images or data; found:{}", where, names));
   }
   return {std::move(*values), take(members, {"y", "labels"})};
 }
 
 /// Formats are told by their first bytes, not by the file's name.
-bool is_fasta(const std::filesystem::path& path) { return std::ifstream(path, std::ios::binary).peek() == '>'; }
+bool is_fasta(std::span<const std::byte> file) { return !file.empty() && file[0] == std::byte{'>'}; }
 
-Contents read_array(const std::filesystem::path& path, Missing missing) {
-  std::ifstream file(path, std::ios::binary);
+Contents parse_arrays(std::span<const std::byte> file, const std::string& where, Missing missing) {
   std::array<unsigned char, 4> head{};
-  file.read(reinterpret_cast<char*>(head.data()), head.size());
-  if (std::memcmp(head.data(), "\x93NUM", 4) == 0) return {read_npy(path), {}};
-  if (std::memcmp(head.data(), "PK\x03\x04", 4) == 0) return read_archive(path);
+  for (std::size_t k = 0; k < std::min(file.size(), head.size()); ++k)
+    head[k] = std::to_integer<unsigned char>(file[k]);
+  if (std::memcmp(head.data(), "\x93NUM", 4) == 0) return {parse_npy(file, where), {}};
+  if (std::memcmp(head.data(), "PK\x03\x04", 4) == 0) return archived(file, where);
   const bool gzip = head[0] == 0x1F && head[1] == 0x8B;
   const bool idx = head[0] == 0 && head[1] == 0 && head[2] >= 0x08 && head[3] >= 1;
-  if (gzip || (file && idx)) return {read_idx(path), {}};
-  return {read_csv(path, missing), {}};
-}
-
-void attach_labels(Dataset& data, std::vector<int> labels, const std::string& where) {
-  if (labels.size() != data.rows()) {
-    throw DataError(
-        fmt::format("{}: expected a label for each of {} rows, found {} labels", where, data.rows(), labels.size()));
-  }
-  data.labels = std::move(labels);
+  if (gzip || idx) return {parse_idx(file, where), {}};
+  return {parse_csv(file, where, missing), {}};
 }
 
 struct Place {
@@ -195,26 +95,28 @@ struct Place {
 
 Missing missing_of(const DataOptions& options) { return options.missing ? Missing::kAllowed : Missing::kRefused; }
 
-Dataset read_alignment(const Place& place, const DataOptions& options) {
-  Dataset out = dataset_of(read_fasta(place.values), place.name, missing_of(options));
+Dataset alignment_in(std::span<const std::byte> file, const Place& place, const DataOptions& options) {
+  Dataset out = dataset_of(parse_fasta(file, place.values.string()), place.name, missing_of(options));
   if (options.identity > 0.0) out.weights = sequence_weights(out, options.identity);
   return out;
 }
 
-Dataset read_table(const Place& place, const DataOptions& options, std::uint8_t stream) {
-  const Contents contents = read_array(place.values, missing_of(options));
+Dataset table_in(std::span<const std::byte> file, const Place& place, const DataOptions& options, std::uint8_t stream) {
+  const Contents contents = parse_arrays(file, place.values.string(), missing_of(options));
   Dataset out = pack_array(contents.values, place.name, options, stream);
   if (contents.labels && place.labels.empty()) {
-    attach_labels(out, labels_from_array(*contents.labels, place.name), place.name);
+    set_labels(out, labels_in(*contents.labels, place.name), place.name);
   }
   return out;
 }
 
+/// Each file is opened once: what its first bytes say is said of the bytes that are then read.
 Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t stream) {
-  Dataset out = is_fasta(place.values) ? read_alignment(place, options) : read_table(place, options, stream);
+  const std::vector<std::byte> file = read_file(place.values);
+  Dataset out = is_fasta(file) ? alignment_in(file, place, options) : table_in(file, place, options, stream);
   if (!place.labels.empty()) {
     const std::string where = place.labels.string();
-    attach_labels(out, labels_from_array(read_array(place.labels, Missing::kRefused).values, where), where);
+    set_labels(out, labels_in(parse_arrays(read_file(place.labels), where, Missing::kRefused).values, where), where);
   }
   return out;
 }
@@ -222,7 +124,7 @@ Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t st
 Dataset pack_digits(std::size_t count, const DataOptions& options, std::uint8_t stream) {
   Dataset sheet = digit_sheet(count, stream);
   const auto read = [&](std::size_t r, std::span<double> out) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = sheet.grey(r, i) / double{kFullGrey};
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = sheet.grey()(r, i) / double{kFullGrey};
   };
   const RowsOf what{sheet.name, sheet.shape, sheet.rows(), sheet.units(), read};
   Dataset out = options.kind == ValueKind::kReal ? keep_real(what) : pack_bits(what, options, stream);
@@ -258,7 +160,7 @@ std::optional<DataParts> planar(const DataOptions& options) {
 std::optional<DataParts> made(const DataOptions& options) {
   const auto bits = [&](Dataset data) {
     const auto read = [&](std::size_t r, std::span<double> out) {
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = data.bits.get(r, i) ? 1.0 : 0.0;
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = data.bits().get(r, i) ? 1.0 : 0.0;
     };
     if (options.kind == ValueKind::kBits) return DataParts{std::move(data), {}};
     const RowsOf what{data.name, data.shape, data.rows(), data.units(), read};

@@ -1,31 +1,19 @@
 // From what a user writes after --data to data sets: a name, or a file in any format that we read.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <string>
 
 #include "ergodic/data/dataset.hpp"
+#include "ergodic/data/in_memory.hpp"
 
 namespace ergodic {
 
-/// What a machine makes of values.
-enum class ValueKind {
-  kBits,     ///< on or off
-  kReal,     ///< any finite numbers, as they are
-  kLetters,  ///< whole numbers from 0 up, each a letter, or sequences of letters
-};
-
-struct DataOptions {
-  std::string source;            ///< a path, or a name such as "mnist" or "bars-and-stripes:4"
-  std::filesystem::path labels;  ///< a file of one label for each row, or empty
-  Binarise binarise = Binarise::kThreshold;
-  double threshold = 0.5;
-  double test_share = 0.0;  ///< share of a set without a test part of its own that becomes one
-  double identity = 0.8;    ///< share of equal sites from which on aligned sequences share their weight; 0: no weights
-  ValueKind kind = ValueKind::kBits;
-  bool missing = false;  ///< nan is a missing value; of letters -1 too, in sequences "?", in text "NA", "?" or nothing
-  std::size_t letters = 0;  ///< how many there are, if values are letters; 0: as many as the data has
+struct DataOptions : ValueOptions {
+  std::string source{};            ///< a path, or a name such as "mnist" or "bars-and-stripes:4"
+  std::filesystem::path labels{};  ///< a file of one label for each row, or empty
+  double test_share = 0.0;         ///< share of a set without a test part of its own that becomes one
+  double identity = 0.8;  ///< share of equal sites from which on aligned sequences share their weight; 0: no weights
 };
 
 struct DataParts {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <variant>
 
 #include "ergodic/core/bits.hpp"
 #include "ergodic/core/matrix.hpp"
@@ -26,48 +26,47 @@ class State {
  public:
   State() = default;
   State(std::size_t chains, std::size_t units, Levels levels) : State(Bits(chains, units), levels) {}
-  State(Bits bits, Levels levels) : bits_(std::move(bits)), levels_(levels) {}
-  explicit State(Matrix<float> reals) : reals_(std::move(reals)), real_(true) {}
+  State(Bits bits, Levels levels) : values_(Packed{std::move(bits), levels}) {}
+  explicit State(Matrix<float> reals) : values_(std::move(reals)) {}
 
-  std::size_t chains() const { return real_ ? reals_.rows() : bits_.rows(); }
-  std::size_t units() const { return real_ ? reals_.cols() : bits_.cols(); }
+  std::size_t chains() const { return real() ? reals().rows() : bits().rows(); }
+  std::size_t units() const { return real() ? reals().cols() : bits().cols(); }
   /// Whether the values are floats; then there are no bits and levels, and the other way round.
-  bool real() const { return real_; }
+  bool real() const { return std::holds_alternative<Matrix<float>>(values_); }
 
-  Levels levels() const {
-    assert(!real_);
-    return levels_;
-  }
-  const Bits& bits() const { return bits_; }
-  Bits& bits() { return bits_; }
-  const Matrix<float>& reals() const { return reals_; }
-  Matrix<float>& reals() { return reals_; }
+  Levels levels() const { return std::get<Packed>(values_).levels; }
+  const Bits& bits() const { return std::get<Packed>(values_).bits; }
+  Bits& bits() { return std::get<Packed>(values_).bits; }
+  const Matrix<float>& reals() const { return std::get<Matrix<float>>(values_); }
+  Matrix<float>& reals() { return std::get<Matrix<float>>(values_); }
   float value(std::size_t chain, std::size_t unit) const {
-    if (real_) return reals_(chain, unit);
-    return bits_.get(chain, unit) ? levels_.high : levels_.low;
+    if (const auto* packed = std::get_if<Packed>(&values_)) {
+      return packed->bits.get(chain, unit) ? packed->levels.high : packed->levels.low;
+    }
+    return reals()(chain, unit);
   }
 
   /// A row of another state of the same kind in place of this one.
   void set_row(std::size_t row, const State& from, std::size_t from_row) {
-    if (real_) {
-      std::ranges::copy(from.reals_.row(from_row), reals_.row(row).begin());
+    if (real()) {
+      std::ranges::copy(from.reals().row(from_row), reals().row(row).begin());
     } else {
-      std::ranges::copy(from.bits_.row(from_row), bits_.row(row).begin());
+      std::ranges::copy(from.bits().row(from_row), bits().row(row).begin());
     }
   }
 
   /// The same row of another state of the same kind, and this one there.
   void swap_rows(std::size_t row, State& other) {
-    if (real_) {
-      std::ranges::swap_ranges(reals_.row(row), other.reals_.row(row));
+    if (real()) {
+      std::ranges::swap_ranges(reals().row(row), other.reals().row(row));
     } else {
-      std::ranges::swap_ranges(bits_.row(row), other.bits_.row(row));
+      std::ranges::swap_ranges(bits().row(row), other.bits().row(row));
     }
   }
 
   /// Some of the rows alone.
   State rows(std::size_t begin, std::size_t count) const {
-    State out = real_ ? State(Matrix<float>(count, units())) : State(count, units(), levels_);
+    State out = real() ? State(Matrix<float>(count, units())) : State(count, units(), levels());
     for (std::size_t r = 0; r < count; ++r) out.set_row(r, *this, begin + r);
     return out;
   }
@@ -75,10 +74,14 @@ class State {
   bool operator==(const State&) const = default;
 
  private:
-  Bits bits_;
-  Levels levels_;
-  Matrix<float> reals_;
-  bool real_ = false;
+  struct Packed {
+    Bits bits;
+    Levels levels;
+
+    bool operator==(const Packed&) const = default;
+  };
+
+  std::variant<Packed, Matrix<float>> values_;
 };
 
 /// Which units of which chains stay as they are while others are drawn: one row of bits for all chains, or a row for

@@ -89,20 +89,20 @@ ValueKind kind_for(const Layer& visible) {
 }
 
 void require_kind(const Layer& visible, const Dataset& data) {
-  const bool real = data.real.rows() > 0;
+  const bool real = data.real();
   if (real_valued(visible) != real) {
     throw DataError(fmt::format("{}: {} visible units take {}, and these are {}", data.name, name_of(visible),
                                 real_valued(visible) ? "real numbers" : "bits or letters",
                                 real ? "real numbers; use gaussian ones" : "not"));
   }
   if (std::holds_alternative<Relu>(visible)) {
-    for (std::size_t r = 0; r < data.real.rows(); ++r) {
-      for (std::size_t i = 0; i < data.real.cols(); ++i) {
-        if (data.real(r, i) >= 0.0f) continue;
+    for (std::size_t r = 0; r < data.rows(); ++r) {
+      for (std::size_t i = 0; i < data.units(); ++i) {
+        if (data.reals()(r, i) >= 0.0f) continue;
         throw DataError(
             fmt::format("{}: row {}, column {} (counted from 0): relu units are not negative, found {}; use "
                         "gaussian ones",
-                        data.name, r, i, data.real(r, i)));
+                        data.name, r, i, data.reals()(r, i)));
       }
     }
   }

@@ -94,11 +94,9 @@ ShowResult show_data(const ShowRequest& request) {
   result.missing = data.missing();
   const std::vector<double> means = unit_means(data);
   result.mean = std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size());
-  result.bytes = data.bits.words().size_bytes() + data.grey.elements().size_bytes() +
-                 data.real.elements().size_bytes() + data.weights.size() * sizeof(data.weights[0]) +
-                 data.known.words().size_bytes();
+  result.bytes = data.bytes().size() + data.weights.size() * sizeof(data.weights[0]) + data.known.words().size_bytes();
   if (!request.out.empty()) {
-    const Layer layer = data.real.rows() > 0 ? Layer(Gaussian{data.units()}) : Layer(Bernoulli{data.units()});
+    const Layer layer = data.real() ? Layer(Gaussian{data.units()}) : Layer(Bernoulli{data.units()});
     const State rows = first_rows(layer, data, request.count, Key{});
     write_png(request.out, picture_of_rows(drawable(plain_values(rows), layer), data.shape));
   }

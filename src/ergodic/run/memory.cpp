@@ -25,8 +25,7 @@ double bytes_of_state(const Layer& layer) {
 }
 
 double bytes_of_data(const Dataset& data) {
-  return static_cast<double>(data.bits.words().size_bytes() + data.grey.elements().size_bytes() +
-                             data.real.elements().size_bytes() + data.known.words().size_bytes());
+  return static_cast<double>(data.bytes().size() + data.known.words().size_bytes());
 }
 
 /// "620 MB", of two digits.

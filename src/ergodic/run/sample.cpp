@@ -44,7 +44,7 @@ Bits read_mask(const std::filesystem::path& path, const Layer& visible) {
   Bits out(1, units_of(visible));
   std::size_t fixed = 0;
   for (std::size_t site = 0; site < sites; ++site) {
-    const bool stays = data.bits.get(site / data.units(), site % data.units());
+    const bool stays = data.bits().get(site / data.units(), site % data.units());
     for (std::size_t letter = 0; letter < letters; ++letter) out.set(0, site * letters + letter, stays);
     fixed += stays ? 1 : 0;
   }
@@ -58,7 +58,7 @@ std::vector<float> read_weights(const std::filesystem::path& path, const Layer& 
   DataOptions options;
   options.source = path.string();
   options.kind = ValueKind::kReal;
-  const Matrix<float> found = load_data(options).train.real;
+  const Matrix<float> found = load_data(options).train.reals();
   if (found.elements().size() != units_of(visible)) {
     throw DataError(fmt::format("{}: expected {} numbers, one for each visible unit; found {} rows of {}",
                                 path.string(), units_of(visible), found.rows(), found.cols()));

@@ -80,7 +80,7 @@ TrainResult train_neural(TrainRequest request, const Context& context) {
   require_complete(data.train);
   const Layer visible = visible_layer(request, data.train);
   const Key key{request.seed};
-  Neural model(bowl_of(data.train.real, data.train.weights), layers);
+  Neural model(bowl_of(data.train.reals(), data.train.weights), layers);
   initialise(model, key, context);
   auto chains = std::make_unique<PersistentChains<Neural, Kernel>>(kernel_for(model.bowl()), request.steps,
                                                                    far_start(model, request.chains, key, context));

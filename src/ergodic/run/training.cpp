@@ -34,9 +34,7 @@ double seconds_now() {
 
 std::string digest_of_data(const Dataset& data) {
   Sha256 digest;
-  digest.add(std::as_bytes(data.bits.words()));
-  digest.add(std::as_bytes(data.grey.elements()));
-  digest.add(std::as_bytes(data.real.elements()));
+  digest.add(data.bytes());
   digest.add(std::as_bytes(std::span(data.weights)));
   digest.add(std::as_bytes(data.known.words()));
   return digest.hex();

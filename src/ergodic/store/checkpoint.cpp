@@ -59,9 +59,8 @@ std::vector<double> finite_at(const Tensors& tensors, const std::string& name, s
 std::string chain_name(std::size_t layer) { return fmt::format("chains.{}", layer); }
 
 Array packed(const State& state) {
-  const Bits& bits = state.bits();
-  return state.real() ? array_of(state.reals().elements(), {state.chains(), state.units()})
-                      : array_of(bits.words(), {bits.rows(), Bits::words_for(bits.cols())});
+  if (state.real()) return array_of(state.reals().elements(), {state.chains(), state.units()});
+  return array_of(state.bits().words(), {state.chains(), Bits::words_for(state.units())});
 }
 
 void put_chains(Tensors& tensors, const Chains& chains) {
