@@ -1,7 +1,7 @@
 // Context: where the threads are, and who listens. Passed last to everything that may take long.
 //
 // The library never prints, never exits and never reads the clock for a decision; it tells the Observer, and asks it
-// whether to stop. What a person sees of a run is an Observer's doing.
+// whether to stop. Everything that a user sees of a run comes from an Observer.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,14 @@
 
 namespace ergodic {
 
-/// How far a long computation has come, in its own units (updates, sweeps, states).
+/// A part of a long computation: what is done now, and what its progress counts.
+struct Stage {
+  std::string name;  ///< "annealing"
+  std::string unit;  ///< "sweeps"
+  std::size_t number = 1, count = 1;
+};
+
+/// How far a stage has come, in its own units (updates, sweeps, states).
 struct Progress {
   std::uint64_t done = 0;
   std::uint64_t total = 0;
@@ -35,6 +42,8 @@ struct Record {
 class Observer {
  public:
   virtual ~Observer() = default;
+  /// A stage begins; the progress that follows is its own.
+  virtual void stage(const Stage&) {}
   virtual void progress(const Progress&) {}
   virtual void record(const Record&) {}
   /// Something the user should know: a chain that does not mix, a unit that died.
@@ -50,6 +59,9 @@ struct Context {
   Observer* observer = nullptr;  ///< null: nobody listens
   Profile* profile = nullptr;    ///< null: nobody asks where the time goes
 
+  void stage(const Stage& s) const {
+    if (observer) observer->stage(s);
+  }
   void progress(const Progress& p) const {
     if (observer) observer->progress(p);
   }

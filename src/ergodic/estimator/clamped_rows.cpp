@@ -18,7 +18,7 @@ constexpr std::size_t kSweepsBefore = 32, kKeptSweeps = 16;  // at a row; the la
 
 /// States of a machine, all chains of some sweeps. The last come first.
 State states_of(const Boltzmann& machine, std::size_t chains, Key key) {
-  Chains now = far_start(machine, chains, key, {});
+  Chains now = independent_start(machine, chains, key, {});
   State out = machine.make_state(chains * kKeptSweeps);
   for (std::size_t left = kSweepsBefore; left-- > 0;) {
     step(Gibbs{}, machine, now, key, {});

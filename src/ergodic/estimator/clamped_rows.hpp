@@ -38,6 +38,7 @@ class ClampedRows {
   /// Goes through random rows of these; the machine has hidden units.
   ClampedRows(const Boltzmann& machine, State rows, Key key);
 
+  const Boltzmann& machine() const { return machine_; }
   /// The hidden units by themselves.
   const Boltzmann& hidden() const { return hidden_; }
   std::size_t rows() const { return order_.size(); }

@@ -1,5 +1,5 @@
 // The path to any energy: E_t(x) = (1 - t) E_0(x) + t E(x), from independent units with the energy E_0. Chains move by
-// Metropolis sampling, with steps from small to as large as the base is wide, since nobody knows how steep E is.
+// Metropolis sampling, with steps from small to as large as the base is wide, since it is not known how steep E is.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace ergodic {
 
-/// Units that know nothing of each other.
+/// Independent units.
 class Independent {
  public:
   /// With the means of these rows; real ones also with the deviations.
@@ -56,7 +56,6 @@ std::vector<Metropolis> metropolis_steps(const Independent& base);
 template <EnergyModel Model>
 class EnergyPath : public Path {
  public:
-  /// Holds a reference to the machine.
   EnergyPath(const Model& machine, const State& rows)
       : machine_(machine), base_(first_layer(machine), rows), steps_(metropolis_steps(base_)) {}
 
@@ -81,7 +80,7 @@ class EnergyPath : public Path {
   }
 
  private:
-  const Model& machine_;
+  Model machine_;  // a copy: what is given may be a view
   Independent base_;
   std::vector<Metropolis> steps_;
 };

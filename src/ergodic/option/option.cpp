@@ -5,24 +5,15 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/number_text.hpp"
 
 namespace ergodic {
 namespace {
 
 constexpr std::string_view kAuto = "auto";
-
-/// All of a text as a number, or nothing.
-template <class T>
-std::optional<T> number_in(std::string_view text) {
-  T out{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return out;
-}
 
 std::vector<std::string> names_of(const std::vector<Choice>& choices) {
   std::vector<std::string> out;

@@ -14,6 +14,9 @@ class Fanout : public Observer {
  public:
   explicit Fanout(std::vector<Observer*> listeners) : listeners_(std::move(listeners)) {}
 
+  void stage(const Stage& stage) override {
+    for (Observer* listener : listeners_) listener->stage(stage);
+  }
   void progress(const Progress& progress) override {
     for (Observer* listener : listeners_) listener->progress(progress);
   }

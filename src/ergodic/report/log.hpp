@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "ergodic/core/context.hpp"
-#include "ergodic/report/clock.hpp"
+#include "ergodic/core/clock.hpp"
 
 namespace ergodic {
 

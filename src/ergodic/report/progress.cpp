@@ -102,11 +102,14 @@ ProgressReporter::ProgressReporter(ProgressOptions options)
     : options_(std::move(options)),
       started_(options_.clock()),
       line_at_(started_),
-      sampled_at_(started_ - kDrawSeconds) {
-  options_.unit = one_line(options_.unit);
-}
+      sampled_at_(started_ - kDrawSeconds) {}
 
 ProgressReporter::~ProgressReporter() { finish(); }
+
+void ProgressReporter::stage(const Stage& stage) {
+  stage_ = {one_line(stage.name), one_line(stage.unit), stage.number, stage.count};
+  working_ = false;
+}
 
 void ProgressReporter::progress(const Progress& progress) {
   if (options_.quiet) return;
@@ -185,14 +188,15 @@ std::vector<std::string> ProgressReporter::progress_fields() const {
   if (latest_.total > 0) {
     fields.push_back(fmt::format("{:3.0f}%", std::floor(100.0 * fraction_of(latest_))));
   } else {
-    fields.push_back(fmt::format("{} {}", latest_.done, options_.unit));
+    fields.push_back(fmt::format("{} {}", latest_.done, stage_.unit));
   }
+  if (stage_.count > 1) fields.push_back(fmt::format("{} ({}/{})", stage_.name, stage_.number, stage_.count));
   if (const std::uint64_t length = latest_.per_epoch; length > 0 && latest_.total > 0) {
     const std::uint64_t epochs = latest_.total / length + (latest_.total % length != 0);
     fields.push_back(fmt::format("epoch {}/{}", std::min(latest_.done / length + 1, epochs), epochs));
   }
   if (rate_.per_second > 0.0) {
-    fields.push_back(fmt::format("{} {}/s", short_number(rate_.per_second), options_.unit));
+    fields.push_back(fmt::format("{} {}/s", short_number(rate_.per_second), stage_.unit));
     if (latest_.total > latest_.done) {
       const double left = static_cast<double>(latest_.total - latest_.done) / rate_.per_second;
       fields.push_back(duration_text(left) + " left");

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "ergodic/core/context.hpp"
-#include "ergodic/report/clock.hpp"
+#include "ergodic/core/clock.hpp"
 
 namespace ergodic {
 
@@ -21,7 +21,6 @@ struct ProgressOptions {
   std::FILE* out = stderr;
   bool live = false;   ///< out is a terminal: keep one line that is drawn again and again
   bool quiet = false;  ///< only warnings
-  std::string unit = "updates";
   std::size_t width = 0;                    ///< columns of the live line; 0: ask the terminal, 80 if it does not say
   const std::atomic<bool>* stop = nullptr;  ///< what stop_requested answers; null: never
   Clock clock = steady_seconds;
@@ -34,6 +33,7 @@ class ProgressReporter : public Observer {
   ProgressReporter(const ProgressReporter&) = delete;
   ProgressReporter& operator=(const ProgressReporter&) = delete;
 
+  void stage(const Stage& stage) override;
   void progress(const Progress& progress) override;
   void record(const Record& record) override;
   void warn(const std::string& message) override;
@@ -69,6 +69,7 @@ class ProgressReporter : public Observer {
   double sampled_at_;  // when the live line or the rate was last brought up to date
   bool live_shown_ = false;
   bool working_ = false;  // a progress has been reported
+  Stage stage_{"", "updates"};
   Progress latest_;
   Rate rate_;
   std::vector<std::string> monitors_;                  // of the last record, as name=value

@@ -1,52 +1,31 @@
-// `ergodic compare`: how far do a machine's own samples agree with data, in the means of its units and in their
-// correlations?
+// How far a machine's own samples agree with data, in the means of its units and in their correlations.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/estimator/correlations.hpp"
-#include "ergodic/run/data_request.hpp"
-#include "ergodic/run/mixing.hpp"
-#include "ergodic/run/own_samples.hpp"
+#include "ergodic/run/model_samples.hpp"
 
 namespace ergodic {
 
-struct CompareRequest {
-  std::filesystem::path model;
-  DataOptions data;
-  Split split = Split::kTrain;
-  OwnSamplesOptions sampling;
-  std::filesystem::path path;  ///< the folder of a trajectory, for tempering; empty: no tempering
-  std::uint64_t seed = 1;
-  std::filesystem::path out;
-
-  Spec spec();
-};
-
-struct CompareResult {
+struct ComparisonWithData {
   std::size_t rows = 0;
   double effective_rows = 0.0;
-  std::uint64_t samples = 0;  ///< all draws of all chains
   bool stopped = false;       ///< then there is nothing below
+  std::uint64_t samples = 0;  ///< all draws of all chains
   Comparison comparison;
+  std::vector<double> data_means, sample_means;                ///< of each unit
+  std::vector<double> data_correlations, sample_correlations;  ///< connected, of each pair of units looked at
   std::vector<double> swapped;  ///< of tempering: how often each level swaps with the next
-  std::optional<MixingReport> mixing;
+  MixingReport mixing;
 };
 
-/// Runs chains from a far start, and compares some states of their second half with the data. Warns if they have not
-/// mixed. Draws the model's numbers over the data's if --out is given.
-CompareResult compare_with_data(const CompareRequest& request, const Context& context);
-
-std::string to_json(const CompareResult& result);
-std::string to_text(const CompareResult& result);
-
-/// Its part for other commands.
-std::string to_json(const Comparison& comparison);
-std::string to_text(const Comparison& comparison);
+/// Runs chains that know nothing of the data, and compares states of their second half with it. Warns if the chains
+/// have not mixed.
+ComparisonWithData compare_with_data(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
+                                     const ModelSamplesOptions& options, Key key, const Context& context);
 
 }  // namespace ergodic

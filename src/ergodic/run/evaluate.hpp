@@ -1,43 +1,34 @@
-// `ergodic evaluate`: how good is a machine on data?
+// How likely data is under a machine.
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/estimator/budget.hpp"
 #include "ergodic/estimator/likelihood.hpp"
-#include "ergodic/run/data_request.hpp"
-#include "ergodic/run/own_samples.hpp"
-#include "ergodic/run/quality.hpp"
+#include "ergodic/machine/machine.hpp"
 
 namespace ergodic {
 
-struct EvaluateRequest {
-  std::filesystem::path model;
-  DataOptions data;
-  Split split = Split::kAuto;
-  std::string budget = "5000";
-  std::filesystem::path path;  ///< the folder of a trajectory; empty: the straight path
-  std::uint64_t seed = 1;
-  bool quality = false;
-  OwnSamplesOptions sampling;
-
-  Spec spec();
+struct EvaluateOptions {
+  Budget budget{5000, 0.0};               ///< of annealing, where something cannot be summed
+  std::vector<Parameters> stations = {};  ///< of training, for the path of annealing; empty: the straight path
 };
 
 struct EvaluateResult {
   std::size_t rows = 0;
-  Judgement judgement;
-  std::string why_no_log_z;        ///< empty if there is one
-  bool partial = false;            ///< stopped before the budget of annealing was spent
-  std::optional<Quality> quality;  ///< if asked for, and not stopped before
+  Evaluation evaluation;
+  std::string why_no_log_z;  ///< empty if there is a likelihood
+  bool partial = false;      ///< stopped before the budget of annealing was spent
+  bool stopped = false;
 };
 
-EvaluateResult evaluate(const EvaluateRequest& request, const Context& context);
-
-std::string to_json(const EvaluateResult& result);
-/// The same for a person.
-std::string to_text(const EvaluateResult& result);
+/// UsageError for data that does not fit the machine. Warns of what annealing cannot be trusted with.
+EvaluateResult evaluate(const Machine& machine, const Dataset& data, const EvaluateOptions& options, Key key,
+                        const Context& context);
 
 }  // namespace ergodic

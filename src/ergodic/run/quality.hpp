@@ -1,10 +1,9 @@
-// How a machine's own samples compare with data: `ergodic evaluate --quality`.
+// How a machine's own samples compare with data, beyond the moments: nearest neighbours and energies.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -12,13 +11,12 @@
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/estimator/correlations.hpp"
 #include "ergodic/estimator/two_sample.hpp"
-#include "ergodic/run/mixing.hpp"
-#include "ergodic/run/own_samples.hpp"
-#include "ergodic/store/model_file.hpp"
+#include "ergodic/run/model_samples.hpp"
 
 namespace ergodic {
 
 struct Quality {
+  bool stopped = false;      ///< then there is nothing below
   std::size_t rows = 0;      ///< of data, against as many samples of chains of their own: for all but the moments
   NeighbourTest neighbours;  ///< which are nearer to their own kind
   Mean data_energy, sample_energy;
@@ -29,18 +27,16 @@ struct Quality {
   Comparison moments;
   std::vector<double> swapped;  ///< of tempering: how often each level swaps with the next
   MixingReport mixing;
+
+  /// Of the data over the training rows.
+  Mean free_energy_gap() const;
 };
 
 /// DataError for fewer rows than a quality can be found of.
 void require_enough_rows(const Dataset& data);
 
-/// Of data with enough rows of values for the visible units, training rows if the data are others, and samples as
-/// draw_own_samples has them. UsageError for too few chains. Nothing if stopped before the end.
-std::optional<Quality> quality_of(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
-                                  const std::optional<Dataset>& training, const OwnSamplesOptions& options, Key key,
-                                  const Context& context);
-
-std::string to_json(const Quality& quality);
-std::string to_text(const Quality& quality);
+/// Of data that fits the machine, training rows if the data are others, and samples as draw_model_samples has them.
+Quality quality_of(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
+                   const Dataset* training, const ModelSamplesOptions& options, Key key, const Context& context);
 
 }  // namespace ergodic

@@ -151,7 +151,6 @@ Boltzmann machine_from_matrix(const Tensors& tensors, const Layer& units, const 
 }  // namespace
 
 void put_boltzmann(Tensors& tensors, const Boltzmann& machine) {
-  put_model_kind(tensors, std::string(kBoltzmannKind));
   const Layer& units = machine.units();
   const Graph& graph = machine.graph();
   const bool dense = graph.site_units() == std::max<std::size_t>(letters_of(units), 1);

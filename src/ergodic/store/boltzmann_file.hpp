@@ -10,11 +10,10 @@
 
 namespace ergodic {
 
-inline constexpr std::string_view kBoltzmannKind = "boltzmann";
 /// What the metadata says of such a machine, beside what all model files say.
 inline constexpr std::string_view kBoltzmannKeys[] = {"units", "letters", "visible_units", "graph"};
 
-/// Adds the machine to tensors and metadata, its kind included.
+/// Adds the machine to tensors and metadata.
 void put_boltzmann(Tensors& tensors, const Boltzmann& machine);
 
 /// DataError if anything is missing, of another shape, not finite, or no graph. Programs that have no list of edges may

@@ -127,7 +127,7 @@ std::vector<Record> records_from(const std::string& text, const std::string& whe
   }
 }
 
-void check_settings(const Tensors& tensors, const Settings& settings, const std::string& where) {
+void check_settings(const Tensors& tensors, const SettingTexts& settings, const std::string& where) {
   std::map<std::string, std::pair<std::string, std::string>> both;  // by name: the checkpoint's value, and ours
   for (const auto& [key, value] : tensors.metadata) {
     if (key.starts_with(kSettingPrefix)) both[key.substr(kSettingPrefix.size())] = {value, "nothing"};
@@ -152,7 +152,7 @@ void check_settings(const Tensors& tensors, const Settings& settings, const std:
 }  // namespace
 
 void save_checkpoint(const std::filesystem::path& path, const Parameters& parameters, const TrainingState& state,
-                     const Settings& settings) {
+                     const SettingTexts& settings) {
   Tensors tensors;
   tensors.metadata = {{"format", kFormat},
                       {"version", std::to_string(kVersionOfFormat)},
@@ -168,7 +168,7 @@ void save_checkpoint(const std::filesystem::path& path, const Parameters& parame
   write_sealed(path, std::move(tensors));
 }
 
-Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& start, const Settings& settings) {
+Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& start, const SettingTexts& settings) {
   const std::string where = path.string();
   const Unsealed file = read_sealed(path);
   check_format(file.tensors, kFormat, {kVersionOfFormat, kVersionOfFormat}, where);

@@ -11,7 +11,7 @@
 namespace ergodic {
 
 /// What shaped the run, by option name; a run may only go on with the same settings.
-using Settings = std::map<std::string, std::string>;
+using SettingTexts = std::map<std::string, std::string>;
 
 struct Checkpoint {
   Parameters parameters;
@@ -19,10 +19,10 @@ struct Checkpoint {
 };
 
 void save_checkpoint(const std::filesystem::path& path, const Parameters& parameters, const TrainingState& state,
-                     const Settings& settings);
+                     const SettingTexts& settings);
 
 /// A checkpoint of the same shape as this one, which is that of a run at its start. UsageError naming each difference
 /// if the settings are not the checkpoint's; DataError if the file is damaged.
-Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& start, const Settings& settings);
+Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& start, const SettingTexts& settings);
 
 }  // namespace ergodic

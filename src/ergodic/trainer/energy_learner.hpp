@@ -105,6 +105,7 @@ class EnergyLearner : public Learner {
   }
 
   const Chains* chains() const override { return negative_->chains(); }
+  const Simulator* simulator() const override { return simulator_.get(); }
 
   LearnerState state() const override {
     return {velocity_, {}, negative_->chains() ? *negative_->chains() : Chains{}, options_.completion.draws()};

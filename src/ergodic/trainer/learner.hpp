@@ -31,6 +31,8 @@ struct UpdateStep {
   std::span<const std::uint32_t> rows;
 };
 
+class Simulator;
+
 class Learner {
  public:
   virtual ~Learner() = default;
@@ -41,8 +43,9 @@ class Learner {
   /// The monitors: what the learning curve shows.
   virtual Measures measure(const Context& context) const = 0;
 
-  /// The persistent chains as they are now; null if there are none.
+  /// The persistent chains as they are now, and how they move; null if there are none.
   virtual const Chains* chains() const { return nullptr; }
+  virtual const Simulator* simulator() const { return nullptr; }
 
   virtual LearnerState state() const = 0;
   /// Goes on from a saved state; the machine must have the parameters saved with it.

@@ -35,6 +35,7 @@ class RbmLearner : public Learner {
   void learn(const UpdateStep& now, const Context& context) override;
   Measures measure(const Context& context) const override;
   const Chains* chains() const override { return negative_->chains(); }
+  const Simulator* simulator() const override { return &simulator_; }
   LearnerState state() const override;
   void restore(LearnerState state) override;
 

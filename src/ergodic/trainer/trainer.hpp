@@ -44,8 +44,9 @@ class Trainer {
   bool run(const std::function<void()>& after_update, const Context& context,
            std::uint64_t updates = ~std::uint64_t{0});
 
-  /// The persistent chains as they are now; null if the method has none.
+  /// The persistent chains as they are now, and how they move; null if the method has none.
   const Chains* chains() const { return learner_->chains(); }
+  const Simulator* simulator() const { return learner_->simulator(); }
 
  private:
   void record(const Context& context);

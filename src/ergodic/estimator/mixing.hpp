@@ -15,30 +15,29 @@
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/estimator/diagnostics.hpp"
 #include "ergodic/model/concepts.hpp"
-#include "ergodic/model/rbm.hpp"
 #include "ergodic/sampler/chains.hpp"
 
 namespace ergodic {
 
-/// A number of each state of the visible layer. May refer to a machine.
+/// A number of each chain. May refer to a model.
 struct WatchedNumber {
   std::string name;
-  std::function<std::vector<double>(const State& x, const Context& context)> of;
+  std::function<std::vector<double>(LayerStates x, const Context& context)> of;
 };
-/// How likely a machine finds a state.
-WatchedNumber watched_energy(const Rbm& machine);
-template <EnergyModel Machine>
-WatchedNumber watched_energy(const Machine& machine) {
-  return {"energy", [&machine](const State& x, const Context& context) { return machine.energy(x, context); }};
+/// How likely a model finds a state: marginal_energy.
+template <EnergyModel Model>
+WatchedNumber watched_energy(const Model& model) {
+  return {MarginalModel<Model> ? "free energy" : "energy",
+          [&model](LayerStates x, const Context& context) { return marginal_energy(model, x, context); }};
 }
-/// The share of units that are on; of real units, their mean.
-WatchedNumber watched_activity();
-/// The sum over the first units of weight * value.
+/// The share of the first `units` units of the first layer that are on; of real units, their mean.
+WatchedNumber watched_activity(std::size_t units);
+/// The sum over the first units of the first layer of weight * value.
 WatchedNumber watched_sum(std::vector<float> weights);
-/// What is watched of every machine: its energy, and the activity.
-template <class Machine>
-std::vector<WatchedNumber> watched_numbers(const Machine& machine) {
-  return {watched_energy(machine), watched_activity()};
+/// What is watched of every model: its energy, and the activity of its visible units.
+template <EnergyModel Model>
+std::vector<WatchedNumber> watched_numbers(const Model& model) {
+  return {watched_energy(model), watched_activity(units_of(visible_layer(model)))};
 }
 
 struct MixingReport {
@@ -82,14 +81,10 @@ class MixingWatch {
   std::size_t recorded_ = 0;
 };
 
-/// Of a run that tells nothing, and why.
+/// The report of a run that tells nothing, and why.
 MixingReport not_judged(std::string reason);
 
 /// The verdict as a sentence.
 std::string sentence(const MixingReport& report);
-
-std::string to_json(const MixingReport& report);
-/// A table for a person, and the sentence unless it is a warning, which has been given.
-std::string to_text(const MixingReport& report);
 
 }  // namespace ergodic

@@ -1,29 +1,20 @@
-#include "ergodic/run/graph_request.hpp"
+#include "ergodic/machine/graph_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/number_text.hpp"
 #include "ergodic/format/bytes.hpp"
 #include "ergodic/format/file.hpp"
 
 namespace ergodic {
 namespace {
-
-/// A number that is the whole text.
-template <class T>
-std::optional<T> number_in(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 std::string units_text(const GraphSize& size) {
   if (size.hidden == 0) return fmt::format("{} visible units", size.visible);

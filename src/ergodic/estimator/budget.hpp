@@ -10,12 +10,12 @@
 #include <optional>
 #include <string>
 
+#include "ergodic/core/clock.hpp"
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/estimator/annealing.hpp"
 #include "ergodic/estimator/clamped_rows.hpp"
 #include "ergodic/estimator/path.hpp"
-#include "ergodic/report/clock.hpp"
 
 namespace ergodic {
 
@@ -24,7 +24,7 @@ struct Budget {
   double seconds = 0.0;
 };
 
-/// "20000" is a number of temperatures, "30s" of seconds. UsageError for anything else.
+/// "20000" is a number of temperatures, "30s" a number of seconds. UsageError for anything else.
 Budget budget_from(const std::string& text);
 
 struct BudgetedLogZ {
@@ -37,12 +37,12 @@ struct BudgetedLogZ {
 std::optional<BudgetedLogZ> spend(const Budget& budget, Path& path, const State& rows, Key key, const Context& context,
                                   const Clock& clock = steady_seconds);
 
-/// Anneals the hidden units at random ones of these rows. A budget in temperatures is worth as many rows as take a
+/// Anneals the hidden units at random ones of the rows. A budget in temperatures is worth as many rows as take a
 /// quarter of the work on log Z, at a fiftieth of its temperatures; one in seconds as many as fit into a quarter of
 /// them. Nothing if stopped before the end.
-std::optional<ClampedLogZ> spend_on_rows(const Budget& budget, const Boltzmann& machine, const State& rows, Key key,
-                                         const Context& context, const Clock& clock = steady_seconds);
-/// What is left of it for log Z.
+std::optional<ClampedLogZ> spend_on_rows(const Budget& budget, ClampedRows& clamped, const Context& context,
+                                         const Clock& clock = steady_seconds);
+/// What is left of a budget for log Z after rows.
 Budget after_rows(const Budget& budget);
 
 }  // namespace ergodic

@@ -1,4 +1,4 @@
-#include "ergodic/run/pictures.hpp"
+#include "ergodic/machine/pictures.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,14 @@
 #include <charconv>
 #include <numeric>
 
+#include "ergodic/machine/machine.hpp"
 #include "ergodic/report/sheet.hpp"
 
 namespace ergodic {
 namespace {
+
+constexpr std::size_t kPicturedSamples = 100, kPlaneSamples = 2000;
+constexpr std::uint64_t kPictureSweeps = 300, kPlaneSweeps = 200;
 
 SheetOptions sheet_for(PictureShape shape, std::size_t units) {
   const PictureShape drawn = drawn_shape(shape, units);
@@ -88,9 +92,19 @@ Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit
   return signed_sheet(tiles, sheet_for(shape, weights.rows()));
 }
 
-Matrix<float> reconstructions(const Rbm& model, const State& rows, Key key, const Context& context) {
-  const Chains chains = start_at(model, rows, 0, key, context);
-  return plain_means(model, chains.layers[Rbm::kHidden], context);
+bool is_plane(const Layer& units) { return has_forces(units) && units_of(units) == 2; }
+
+Picture picture_of_samples(const Machine& machine, PictureShape shape, Key key, const Context& context) {
+  const bool plane = is_plane(machine.visible());
+  SamplingOptions options;
+  options.sweeps = plane ? kPlaneSweeps : kPictureSweeps;
+  const std::size_t count = plane ? kPlaneSamples : kPicturedSamples;
+  Chains chains = machine.start(count, key, context);
+  const std::unique_ptr<Sampling> sampling = machine.sampling(options, context);
+  while (chains.sweep < options.sweeps && !context.stop_requested()) sampling->sweep(chains, key, context);
+  const std::optional<Matrix<float>> means = machine.means_of(chains, context);
+  return {fmt::format("Samples: {} chains after {} sweeps{}", count, options.sweeps, means ? ", expected values" : ""),
+          machine.picture(means ? *means : plain_values(machine.visible_of(chains)), shape, context)};
 }
 
 Image picture_of_pairs(const Layer& layer, const State& rows, const Matrix<float>& reconstructed, PictureShape shape) {

@@ -1,10 +1,11 @@
-#include "ergodic/run/memory.hpp"
+#include "ergodic/machine/memory.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "ergodic/model/boltzmann.hpp"
+#include "ergodic/trainer/train_options.hpp"
 
 namespace ergodic {
 namespace {
@@ -40,7 +41,7 @@ std::string text_of_bytes(double bytes) {
 
 double bytes_for_training(const TrainingSize& size) {
   const double weights = static_cast<double>(units_of(size.visible)) * static_cast<double>(units_of(size.hidden));
-  const auto states = static_cast<double>(size.chains + size.batch);
+  constexpr double states = 2.0 * static_cast<double>(TrainDefaults{}.batch);  // chains, and rows of a batch
   return kProgram + weights * kBytesOfWeight + states * (bytes_of_state(size.visible) + bytes_of_state(size.hidden)) +
          bytes_of_data(*size.data);
 }

@@ -12,9 +12,11 @@
 #include "ergodic/model/concepts.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/report/landscape.hpp"
-#include "ergodic/sampler/chains.hpp"
+#include "ergodic/report/html.hpp"
 
 namespace ergodic {
+
+class Machine;
 
 /// The shape under which rows are drawn: the data's own, or a near square if it has none.
 PictureShape drawn_shape(PictureShape shape, std::size_t units);
@@ -33,11 +35,11 @@ Matrix<float> drawable(Matrix<float> values, const Layer& layer);
 Image picture_of_rows(const Matrix<float>& rows, PictureShape shape);
 /// One tile for each hidden unit: its weights to the visible layer; at most `limit` of them, the largest first.
 Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit);
-/// E[x' | v] with v ~ p(v | x): what the machine makes of each row, in plain values.
-Matrix<float> reconstructions(const Rbm& model, const State& rows, Key key, const Context& context);
 /// Each row beside its reconstruction.
 Image picture_of_pairs(const Layer& layer, const State& rows, const Matrix<float>& reconstructed, PictureShape shape);
 
+/// Whether these are two real units, whose energy is a landscape over a plane.
+bool is_plane(const Layer& units);
 /// The landscape of an energy of two real units about points [count, 2], and the points.
 template <EnergyModel Model>
 Image picture_of_plane(const Model& model, const Matrix<float>& points, const Context& context) {
@@ -45,6 +47,9 @@ Image picture_of_plane(const Model& model, const Matrix<float>& points, const Co
   const Window window = window_around(points);
   return landscape(model.energy(State(places_in(window, kPixels)), context), points, window, kPixels);
 }
+
+/// Samples of a machine for its report: expected values if it has them.
+Picture picture_of_samples(const Machine& machine, PictureShape shape, Key key, const Context& context);
 
 /// Tiles side by side in groups: row r of each column in one cell.
 Image picture_of_groups(std::span<const Matrix<float>> columns, PictureShape shape);

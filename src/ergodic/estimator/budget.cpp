@@ -1,11 +1,11 @@
-#include "ergodic/run/budget.hpp"
+#include "ergodic/estimator/budget.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/number_text.hpp"
 
 namespace ergodic {
 namespace {
@@ -20,13 +20,6 @@ constexpr std::uint64_t kFirstOfTheClock = 100;
 constexpr double kShareOfRows = 0.25;
 constexpr std::uint64_t kTemperatureShare = 50, kFewestAtARow = 50;
 constexpr std::size_t kFewestRows = 100, kEnoughRows = 1000, kTriedRows = 4, kFewestOfTheClock = 16;
-
-/// Parses all of a text as a number between two others.
-template <class T>
-bool parse(std::string_view text, T lowest, T highest, T& out) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc{} && end == text.data() + text.size() && out >= lowest && out <= highest;
-}
 
 /// How many temperatures the rounds of a budget have, given the seconds that all so far have taken.
 class Rounds {
@@ -80,14 +73,14 @@ double cost_of_sweep(const Boltzmann& machine) {
 }
 
 /// By what a sweep of the machine costs, and one of its hidden units.
-RowPlan plan_by_number(const Budget& budget, const Boltzmann& machine, const ClampedRows& rows) {
+RowPlan plan_by_number(const Budget& budget, const ClampedRows& rows) {
   const std::size_t at_a_row = std::max(kFewestAtARow, budget.temperatures / kTemperatureShare);
   double sweeps = 0.0;
   Rounds rounds(budget, steady_seconds);
   while (const std::uint64_t temperatures = rounds.next()) {
     sweeps += static_cast<double>(Annealer::sweeps_of_round(temperatures));
   }
-  const double all = static_cast<double>(kChains) * sweeps * cost_of_sweep(machine);
+  const double all = static_cast<double>(kChains) * sweeps * cost_of_sweep(rows.machine());
   const double one =
       static_cast<double>(ClampedRows::kChains * ClampedRows::sweeps_of_row(at_a_row)) * cost_of_sweep(rows.hidden());
   const double worth = std::min(kShareOfRows * all / one, static_cast<double>(rows.rows()));
@@ -112,9 +105,13 @@ RowPlan plan_by_clock(double seconds, ClampedRows tried, const Context& context,
 Budget budget_from(const std::string& text) {
   Budget out;
   const bool timed = text.ends_with('s');
-  const bool good = timed ? parse(std::string_view(text).substr(0, text.size() - 1), 1e-3, kMostSeconds, out.seconds)
-                          : parse(std::string_view(text), std::uint64_t{1}, kMostTemperatures, out.temperatures);
-  require(good,
+  if (timed) {
+    out.seconds = number_in<double>(std::string_view(text).substr(0, text.size() - 1)).value_or(0.0);
+  } else {
+    out.temperatures = number_in<std::uint64_t>(text).value_or(0);
+  }
+  require(timed ? out.seconds >= 1e-3 && out.seconds <= kMostSeconds
+                : out.temperatures >= 1 && out.temperatures <= kMostTemperatures,
           fmt::format("--budget: expected a number of temperatures from 1 to {}, as 20000, or of seconds, as 30s; "
                       "found '{}'",
                       kMostTemperatures, text));
@@ -139,17 +136,16 @@ std::optional<BudgetedLogZ> spend(const Budget& budget, Path& path, const State&
   return out;
 }
 
-std::optional<ClampedLogZ> spend_on_rows(const Budget& budget, const Boltzmann& machine, const State& rows, Key key,
-                                         const Context& context, const Clock& clock) {
-  ClampedRows clamped(machine, rows, key);
-  const RowPlan plan = budget.temperatures > 0 ? plan_by_number(budget, machine, clamped)
+std::optional<ClampedLogZ> spend_on_rows(const Budget& budget, ClampedRows& clamped, const Context& context,
+                                         const Clock& clock) {
+  const RowPlan plan = budget.temperatures > 0 ? plan_by_number(budget, clamped)
                                                : plan_by_clock(kShareOfRows * budget.seconds, clamped, context, clock);
   if (!clamped.anneal(plan.rows, plan.temperatures, context)) return std::nullopt;
   const ClampedLogZ out = clamped.found();
   context.note(fmt::format(
       "annealing of the hidden units at {} of {} rows, {} temperatures: log Z(x) {:.2f}, between "
       "{:.2f} and {:.2f}",
-      out.rows, rows.chains(), plan.temperatures, out.mean.log_z.value, out.mean.log_z.lower, out.mean.log_z.upper));
+      out.rows, clamped.rows(), plan.temperatures, out.mean.log_z.value, out.mean.log_z.lower, out.mean.log_z.upper));
   return out;
 }
 

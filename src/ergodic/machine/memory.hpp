@@ -11,10 +11,9 @@
 
 namespace ergodic {
 
-/// What shapes the memory of a training run.
+/// What shapes the memory of the training of an RBM.
 struct TrainingSize {
   Layer visible, hidden;
-  std::size_t chains = 0, batch = 0;
   const Dataset* data = nullptr;  ///< rows to learn from
 };
 
@@ -24,9 +23,9 @@ double bytes_for_training(const TrainingSize& size);
 /// "65536 x 256 weights: about 620 MB".
 std::string memory_text(const TrainingSize& size);
 
-/// Tells the observer so, if it is much.
+/// Tells the observer how much memory training takes, if it is much.
 void announce_memory(const TrainingSize& size, const Context& context);
-/// The same for a machine of these units on a graph.
+/// As above, for a machine of these units on a graph.
 void announce_memory(const Graph& graph, const Layer& units, const Dataset& data, const Context& context);
 
 }  // namespace ergodic

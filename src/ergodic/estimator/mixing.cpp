@@ -1,0 +1,135 @@
+#include "ergodic/estimator/mixing.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <span>
+#include <utility>
+
+
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kMostChains = 16;
+constexpr std::size_t kMostDrawsOfAll = 3200;  // 200 of each of 16 chains, more of each if there are fewer
+constexpr std::size_t kFewestJudgedDraws = 8;  // of a chain; its halves have four
+
+std::uint64_t rounded_up_ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+double activity_of(const State& state, std::size_t chain, std::size_t units) {
+  double sum = 0.0;
+  if (state.real()) {
+    for (const float value : state.reals().row(chain).first(units)) sum += value;
+  } else {
+    const std::span<const std::uint64_t> words = state.bits().row(chain);
+    for (std::size_t k = 0; k < Bits::words_for(units); ++k) {
+      const std::size_t left = units - k * Bits::kWordBits;
+      const std::uint64_t mask = left < Bits::kWordBits ? (std::uint64_t{1} << left) - 1 : ~std::uint64_t{0};
+      sum += std::popcount(words[k] & mask);
+    }
+  }
+  return sum / static_cast<double>(units);
+}
+
+MixingReport::Quantity judged(std::string name, const Matrix<double>& trace, std::uint64_t every) {
+  Diagnosis diagnosis = diagnose(trace);
+  diagnosis.autocorrelation_time *= static_cast<double>(every);
+  return {std::move(name), diagnosis, verdict_on(diagnosis)};
+}
+
+/// The chains have mixed if no quantity says otherwise, and one says so.
+Verdict verdict_on_all(const std::vector<MixingReport::Quantity>& quantities) {
+  const auto some = [&](Mixing mixing) {
+    return std::ranges::any_of(quantities, [&](const auto& q) { return q.verdict.mixing == mixing; });
+  };
+  const Mixing all = some(Mixing::kNo) ? Mixing::kNo : some(Mixing::kYes) ? Mixing::kYes : Mixing::kUnknown;
+  std::vector<std::string> reasons;
+  for (const auto& q : quantities) {
+    if (all != Mixing::kYes && q.verdict.mixing == all) reasons.push_back(q.name + ": " + q.verdict.reason);
+  }
+  return {all, fmt::format("{}", fmt::join(reasons, "; "))};
+}
+
+}  // namespace
+
+WatchedNumber watched_activity(std::size_t units) {
+  return {"activity", [units](LayerStates x, const Context&) {
+            std::vector<double> out;
+            for (std::size_t chain = 0; chain < x.chains(); ++chain) out.push_back(activity_of(x[0], chain, units));
+            return out;
+          }};
+}
+
+WatchedNumber watched_sum(std::vector<float> weights) {
+  return {"sum", [weights = std::move(weights)](LayerStates x, const Context&) {
+            std::vector<double> out(x.chains());
+            for (std::size_t chain = 0; chain < x.chains(); ++chain) {
+              for (std::size_t i = 0; i < weights.size(); ++i) out[chain] += double{weights[i]} * x[0].value(chain, i);
+            }
+            return out;
+          }};
+}
+
+MixingWatch::MixingWatch(std::vector<WatchedNumber> numbers, std::size_t chains, std::uint64_t sweeps, bool bounded)
+    : numbers_(std::move(numbers)),
+      bounded_(bounded),
+      sweeps_(sweeps),
+      warm_up_(sweeps / 2),
+      watched_(std::min(chains, kMostChains)) {
+  every_ = rounded_up_ratio(sweeps_ - warm_up_, kMostDrawsOfAll / watched_);
+  draws_ = rounded_up_ratio(sweeps_ - warm_up_, every_);
+  traces_.assign(numbers_.size(), Matrix<double>(watched_, draws_));
+}
+
+bool MixingWatch::too_short() const { return draws_ < kFewestJudgedDraws; }
+
+void MixingWatch::look(const Chains& chains, const Context& context) {
+  const bool due = chains.sweep > warm_up_ && (sweeps_ - chains.sweep) % every_ == 0;  // the last sweep always is
+  if (too_short() || !due) return;
+  std::vector<State> seen;
+  for (const State& layer : chains.layers) seen.push_back(layer.rows(0, watched_));
+  for (std::size_t k = 0; k < numbers_.size(); ++k) {
+    const std::vector<double> found = numbers_[k].of(seen, context);
+    for (std::size_t chain = 0; chain < watched_; ++chain) traces_[k](chain, recorded_) = found[chain];
+  }
+  ++recorded_;
+}
+
+MixingReport MixingWatch::report() const {
+  MixingReport out{watched_, recorded_, every_, bounded_, {}, {}};
+  if (too_short()) {
+    out.verdict.reason = fmt::format("the run is too short to judge, with {} sweeps; {} are the fewest", sweeps_,
+                                     2 * kFewestJudgedDraws - 1);
+    return out;
+  }
+  assert(recorded_ == draws_);
+  for (std::size_t k = 0; k < numbers_.size(); ++k) {
+    out.quantities.push_back(judged(numbers_[k].name, traces_[k], every_));
+  }
+  out.verdict = verdict_on_all(out.quantities);
+  return out;
+}
+
+MixingReport not_judged(std::string reason) {
+  MixingReport out;
+  out.verdict.reason = std::move(reason);
+  return out;
+}
+
+std::string sentence(const MixingReport& report) {
+  switch (report.verdict.mixing) {
+    case Mixing::kYes:
+      return "the chains have mixed";
+    case Mixing::kNo:
+      return fmt::format("the chains have not mixed: {}; more sweeps are needed", report.verdict.reason);
+    case Mixing::kUnknown:
+      break;
+  }
+  return fmt::format("whether the chains have mixed is not known: {}", report.verdict.reason);
+}
+
+}  // namespace ergodic

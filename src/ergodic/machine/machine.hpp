@@ -1,0 +1,125 @@
+// Machine: any kind of machine behind one class, with one virtual call for each sweep or batch and never for each unit.
+// It is what a model file holds, and what the functions of run/ take. MachineOf (machine_of.hpp) answers everything from
+// the concepts of a model; a kind of machine overrides what it does better. kinds.hpp lists the kinds.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/data/dataset.hpp"
+#include "ergodic/estimator/clamped_rows.hpp"
+#include "ergodic/estimator/estimate.hpp"
+#include "ergodic/estimator/mixing.hpp"
+#include "ergodic/estimator/path.hpp"
+#include "ergodic/format/safetensors.hpp"
+#include "ergodic/machine/facts.hpp"
+#include "ergodic/model/layer.hpp"
+#include "ergodic/model/parameters.hpp"
+#include "ergodic/model/recall.hpp"
+#include "ergodic/report/html.hpp"
+#include "ergodic/sampler/sampling.hpp"
+#include "ergodic/trainer/learner.hpp"
+#include "ergodic/trainer/train_options.hpp"
+
+namespace ergodic {
+
+struct MachineKind;
+
+/// What becomes of rows that a network recalls.
+struct RecalledRows {
+  Matrix<float> values;  ///< in [-1, 1]
+  std::vector<RecallPath> paths;
+};
+
+class Machine {
+ public:
+  virtual ~Machine() = default;
+
+  // ---- What it is ----
+
+  virtual const MachineKind& kind() const = 0;
+  /// The units that data sets.
+  virtual Layer visible() const = 0;
+  virtual const Parameters& parameters() const = 0;
+  virtual void set_parameters(const Parameters& values, const Context& context) = 0;
+  /// Whether the parameters of the other machine mean the same here.
+  virtual bool same_shape(const Machine& other) const = 0;
+  /// What `inspect` says beside the visible units and the parameters.
+  virtual Facts facts() const = 0;
+  /// What making it has shown, and the same in words; nothing for a machine that is trained by updates.
+  virtual Facts making_facts() const { return {}; }
+  virtual std::string making_text() const { return {}; }
+  /// Adds itself to the tensors of a model file, in the layout of docs/format.md. The kind is there already.
+  virtual void put(Tensors& tensors) const = 0;
+  /// Data as its visible units take it.
+  virtual Dataset rows_from(Dataset data) const { return data; }
+
+  // ---- Chains ----
+
+  /// Chains that know nothing of data.
+  virtual Chains start(std::size_t count, Key key, const Context& context) const = 0;
+  /// Chains with these visible units, hidden ones drawn.
+  virtual Chains start_at(State visible, Key key, const Context& context) const = 0;
+  /// The visible units of chains.
+  virtual State visible_of(const Chains& chains) const = 0;
+  /// Which units of the first layer of the chains stay, if these visible ones do.
+  virtual Bits mask_of(const Bits& visible) const = 0;
+  /// The sampler that the options ask for. It refers to the machine.
+  virtual std::unique_ptr<Sampling> sampling(const SamplingOptions& options, const Context& context) const = 0;
+  /// Whether autocorrelation times by this sampler are known to be too long rather than too short (MixingWatch).
+  virtual bool bounded_times(const SamplingOptions& options) const = 0;
+  /// What is watched of chains to see whether they mix.
+  virtual std::vector<WatchedNumber> watched_numbers() const = 0;
+  /// E[visible units | the hidden ones] of each chain, in plain values; nothing without a hidden layer.
+  virtual std::optional<Matrix<float>> means_of(const Chains&, const Context&) const { return std::nullopt; }
+  /// What the machine makes of each row, in plain values: E[x' | v] with v ~ p(v | x); nothing without a hidden layer.
+  virtual std::optional<Matrix<float>> reconstructions(const State&, Key, const Context&) const { return std::nullopt; }
+  /// Lets rows run to a memory, `first_row` naming their random numbers; nothing if it is not a Hopfield network.
+  virtual std::optional<RecalledRows> recall(const RecallOptions&, const State&, std::size_t /*first_row*/, Key,
+                                             const Context&) const {
+    return std::nullopt;
+  }
+
+  // ---- Likelihood ----
+
+  /// -log p(x) - log Z of each row, hidden units summed out; nothing if stopped, or if there are too many to sum over.
+  virtual std::optional<std::vector<double>> free_energies(const State& rows, const Context& context) const = 0;
+  /// The hidden units at these rows, to be annealed, if there are too many to sum over; refers to the machine.
+  virtual std::optional<ClampedRows> clamped_rows(const State&, Key) const { return std::nullopt; }
+  /// The sum over sites of log p(x_i | all others) of each row; nothing if it has none.
+  virtual std::optional<std::vector<double>> pseudo_log_likelihoods(const State&, Key, const Context&) const {
+    return std::nullopt;
+  }
+  /// log Z, exact or by quadrature; nothing if that takes too long, or if stopped.
+  virtual std::optional<Estimate> exact_log_z(const Context& context) const = 0;
+  /// The path of annealing from independent units with the means of these rows; through the parameters that the machine
+  /// had while it was trained, if there are any. Refers to the machine.
+  virtual std::unique_ptr<Path> path(const State& rows, const std::vector<Parameters>& stations,
+                                     const Context& context) const = 0;
+  /// UsageError if snapshots of training cannot serve as stations of a path or levels of tempering.
+  virtual void require_stations() const {}
+
+  // ---- Training ----
+
+  /// The learner for options that are settled; null for a machine that is complete when it is made. It refers to the
+  /// machine and to the data.
+  virtual std::unique_ptr<Learner> learner(const Dataset& train, const Dataset& held_out, const TrainOptions& options,
+                                           Key key, const Context& context) = 0;
+
+  // ---- Pictures ----
+
+  /// Visible values, as plain values, in one picture.
+  virtual Image picture(const Matrix<float>& values, PictureShape shape, const Context& context) const = 0;
+  /// The weights of the strongest hidden units, at most so many; nothing if it has no filters.
+  virtual std::optional<Image> filters(PictureShape, std::size_t) const { return std::nullopt; }
+  /// What a report shows.
+  virtual std::vector<Picture> pictures(const Dataset& data, Key key, const Context& context) const = 0;
+};
+
+}  // namespace ergodic

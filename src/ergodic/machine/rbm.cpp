@@ -1,0 +1,197 @@
+// The kind `rbm`: restricted Boltzmann machines of any two layers.
+#include "ergodic/machine/rbm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ergodic/core/error.hpp"
+#include "ergodic/core/number_text.hpp"
+#include "ergodic/estimator/rbm_path.hpp"
+#include "ergodic/estimator/station_path.hpp"
+#include "ergodic/machine/memory.hpp"
+#include "ergodic/machine/rows.hpp"
+#include "ergodic/model/exact.hpp"
+#include "ergodic/model/proxies.hpp"
+#include "ergodic/store/tensors.hpp"
+#include "ergodic/trainer/rbm_learner.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kPicturedPairs = 40, kPicturedFilters = 100;
+
+struct RbmOptions {
+  std::string visible_type{Bernoulli::kName};
+  std::uint64_t hidden = 500;
+  std::string hidden_type{Bernoulli::kName};
+  std::uint64_t hidden_letters = 4;
+  double weight_scale = 0.01;
+};
+
+const Spec<RbmOptions>& spec() {
+  static const Spec<RbmOptions> made = [] {
+    Spec<RbmOptions> out;
+    out.group("Machine")
+        .add("hidden", &RbmOptions::hidden, "hidden units; training takes about 36 bytes for each weight")
+        .range(1, 1000000)
+        .add("visible-type", &RbmOptions::visible_type, "type of the visible units")
+        .choices(unit_type_choices())
+        .add("hidden-type", &RbmOptions::hidden_type, "type of the hidden units")
+        .choices(unit_type_choices())
+        .add("hidden-letters", &RbmOptions::hidden_letters, "letters of each hidden unit, if they are potts")
+        .range(2, 1000)
+        .advanced()
+        .add("weight-scale", &RbmOptions::weight_scale,
+             "standard deviation of the initial weights, as between {0,1} units")
+        .range(0.0, 100.0)
+        .advanced();
+    return out;
+  }();
+  return made;
+}
+
+Layer hidden_layer(const RbmOptions& options) {
+  const bool letters = options.hidden_type == Potts::kName;
+  return make_layer(options.hidden_type, options.hidden * (letters ? options.hidden_letters : 1),
+                    letters ? options.hidden_letters : 0);
+}
+
+std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key key, const Context& context) {
+  const RbmOptions options = spec().made(settings);
+  const Layer visible = make_layer(options.visible_type, data.units(), data.letters), hidden = hidden_layer(options);
+  require_kind(visible, data);
+  announce_memory({visible, hidden, &data}, context);
+  Rbm model(visible, hidden);
+  initialise(model, data, options.weight_scale, key, context);
+  return std::make_unique<RbmMachine>(std::move(model));
+}
+
+/// The layer of one side, as the metadata has it: {0,1} units if it says nothing.
+Layer layer_from(const Tensors& tensors, const std::string& side, std::size_t units, const std::string& where) {
+  const auto text = [&](const std::string& key, std::string_view otherwise) {
+    const auto found = tensors.metadata.find(key);
+    return found == tensors.metadata.end() ? std::string(otherwise) : found->second;
+  };
+  const std::string letters = text(side + "_letters", "0");
+  const auto count = number_in<std::size_t>(letters);
+  if (!count) {
+    throw DataError(
+        fmt::format("{}: metadata: expected '{}_letters' to be a number, found '{}'", where, side, letters));
+  }
+  try {
+    return make_layer(text(side, Bernoulli::kName), units, *count);
+  } catch (const UsageError& e) {
+    throw DataError(fmt::format("{}: metadata: '{}': {}", where, side, e.what()));
+  }
+}
+
+std::unique_ptr<Machine> read(const Tensors& tensors, const std::string& where) {
+  const auto [visible, hidden] = weights_shape(tensors, where);
+  return std::make_unique<RbmMachine>(rbm_with_parameters(layer_from(tensors, "visible", visible, where),
+                                                          layer_from(tensors, "hidden", hidden, where), tensors,
+                                                          where));
+}
+
+constexpr std::string_view kMetadata[] = {"visible", "hidden", "visible_letters", "hidden_letters"};
+
+}  // namespace
+
+const char* const kRbmTraining[3] = {kLoopGroup, kGradientGroup, kRealUnitsGroup};
+
+const MachineKind kRbmKind{
+    "rbm",
+    "restricted Boltzmann machine",
+    "restricted Boltzmann machine: a visible and a hidden layer",
+    [] { return spec().options(); },
+    kRbmTraining,
+    {},
+    [](const Settings& settings) { return kind_for(make_layer(spec().made(settings).visible_type, 2, 2)); },
+    make,
+    read,
+    kMetadata};
+
+std::pair<std::size_t, std::size_t> weights_shape(const Tensors& tensors, const std::string& where) {
+  const Array* weights = tensors.find("weights");
+  if (!weights) throw DataError(fmt::format("{}: expected a tensor named weights, found none", where));
+  if (weights->shape.size() != 2 || weights->size() == 0) {
+    throw DataError(fmt::format(
+        "{}: weights: expected shape [visible, hidden], both at least 1, found {} dimensions and {} elements", where,
+        weights->shape.size(), weights->size()));
+  }
+  return {weights->shape[0], weights->shape[1]};
+}
+
+Rbm rbm_with_parameters(const Layer& visible, const Layer& hidden, const Tensors& tensors, const std::string& where) {
+  try {
+    Rbm model(visible, hidden);
+    const Parameters loaded = parameters_from(tensors, model.parameters(), where);
+    model.update([&](Parameters& parameters) { parameters = loaded; }, {});
+    return model;
+  } catch (const UsageError& e) {
+    throw DataError(fmt::format("{}: {}", where, e.what()));
+  }
+}
+
+bool RbmMachine::same_shape(const Machine& other) const {
+  const Rbm* rbm = model_in<Rbm>(other);
+  return MachineOf::same_shape(other) && rbm && same_units(model().hidden(), rbm->hidden());
+}
+
+Facts RbmMachine::facts() const {
+  return {{"hidden", std::uint64_t{units_of(model().hidden())}}, {"hidden_type", std::string(name_of(model().hidden()))}};
+}
+
+void RbmMachine::put(Tensors& tensors) const {
+  for (const auto& [side, layer] : {std::pair("visible", model().visible()), std::pair("hidden", model().hidden())}) {
+    tensors.metadata[side] = name_of(layer);
+    if (letters_of(layer) > 0) tensors.metadata[std::string(side) + "_letters"] = std::to_string(letters_of(layer));
+  }
+  put_parameters(tensors, parameters());
+}
+
+std::optional<Matrix<float>> RbmMachine::means_of(const Chains& chains, const Context& context) const {
+  return plain_means(model(), chains.layers[Rbm::kHidden], context);
+}
+
+std::optional<Matrix<float>> RbmMachine::reconstructions(const State& rows, Key key, const Context& context) const {
+  return means_of(ergodic::start_at(model(), rows, 0, key, context), context);
+}
+
+std::optional<std::vector<double>> RbmMachine::pseudo_log_likelihoods(const State& rows, Key key,
+                                                                      const Context& context) const {
+  if (rows.real()) return std::nullopt;
+  return pseudo_log_likelihood(model(), rows, key, 0, context);
+}
+
+std::optional<Estimate> RbmMachine::exact_log_z(const Context& context) const {
+  if (enumerated_bits(model()) > most_enumerated_bits(model())) {
+    return real_valued(model().visible()) ? MachineOf::exact_log_z(context) : std::nullopt;
+  }
+  const std::optional<double> log_z = ergodic::exact_log_z(model(), context);
+  return log_z ? std::optional(exactly(*log_z)) : std::nullopt;
+}
+
+std::unique_ptr<Path> RbmMachine::path(const State& rows, const std::vector<Parameters>& stations,
+                                       const Context& context) const {
+  return stations.empty() ? path_to(model(), rows, context) : path_through(model(), stations, rows, context);
+}
+
+std::unique_ptr<Learner> RbmMachine::learner(const Dataset& train, const Dataset& held_out, const TrainOptions& options,
+                                             Key key, const Context& context) {
+  return std::make_unique<RbmLearner>(model(), train, held_out, options, key, context);
+}
+
+std::optional<Image> RbmMachine::filters(PictureShape shape, std::size_t count) const {
+  return picture_of_filters(model(), shape, count);
+}
+
+std::vector<Picture> RbmMachine::pictures(const Dataset& data, Key key, const Context& context) const {
+  const State shown = first_rows(visible(), data, kPicturedPairs, key);
+  return {picture_of_samples(*this, data.shape, key, context),
+          {"Data, each beside its reconstruction",
+           picture_of_pairs(visible(), shown, *reconstructions(shown, key, context), data.shape)},
+          {"Filters: the hundred strongest hidden units", *filters(data.shape, kPicturedFilters)}};
+}
+
+}  // namespace ergodic

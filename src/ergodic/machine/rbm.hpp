@@ -1,0 +1,45 @@
+// Restricted Boltzmann machines as machines.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ergodic/machine/machine_of.hpp"
+#include "ergodic/model/rbm.hpp"
+
+namespace ergodic {
+
+class RbmMachine : public MachineOf<Rbm> {
+ public:
+  using MachineOf::MachineOf;
+
+  const MachineKind& kind() const override { return kRbmKind; }
+  bool same_shape(const Machine& other) const override;
+  Facts facts() const override;
+  void put(Tensors& tensors) const override;
+
+  std::optional<Matrix<float>> means_of(const Chains& chains, const Context& context) const override;
+  std::optional<Matrix<float>> reconstructions(const State& rows, Key key, const Context& context) const override;
+
+  std::optional<std::vector<double>> pseudo_log_likelihoods(const State& rows, Key key,
+                                                            const Context& context) const override;
+  std::optional<Estimate> exact_log_z(const Context& context) const override;
+  std::unique_ptr<Path> path(const State& rows, const std::vector<Parameters>& stations,
+                             const Context& context) const override;
+
+  std::unique_ptr<Learner> learner(const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
+                                   const Context& context) override;
+
+  std::optional<Image> filters(PictureShape shape, std::size_t count) const override;
+  std::vector<Picture> pictures(const Dataset& data, Key key, const Context& context) const override;
+};
+
+/// The groups of training options that RBMs take.
+extern const char* const kRbmTraining[3];
+
+/// An RBM with the parameters in a file's tensors; DataError that begins with `where` if they do not fit.
+Rbm rbm_with_parameters(const Layer& visible, const Layer& hidden, const Tensors& tensors, const std::string& where);
+/// The shape [visible, hidden] of the weights in a file.
+std::pair<std::size_t, std::size_t> weights_shape(const Tensors& tensors, const std::string& where);
+
+}  // namespace ergodic

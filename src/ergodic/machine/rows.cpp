@@ -1,0 +1,115 @@
+#include "ergodic/machine/rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "ergodic/core/error.hpp"
+#include "ergodic/machine/pictures.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::uint8_t kRowStream = 2;  // of splitting: stream 0 sets rows apart, 1 chooses pairs
+
+/// Text that JSON can hold: a file's name may be any bytes.
+std::string as_utf8(const std::string& text) {
+  const auto replace = nlohmann::json::error_handler_t::replace;
+  return nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace)).get<std::string>();
+}
+
+}  // namespace
+
+bool same_units(const Layer& a, const Layer& b) {
+  return name_of(a) == name_of(b) && units_of(a) == units_of(b) && letters_of(a) == letters_of(b);
+}
+
+bool same_slots(const Parameters& a, const Parameters& b) {
+  return std::ranges::equal(a.slots(), b.slots(),
+                            [](const Slot& x, const Slot& y) { return x.name == y.name && x.shape == y.shape; });
+}
+
+std::vector<Choice> unit_type_choices() {
+  return {{"bernoulli", "{0,1}"}, {"spin", "-1 and +1"}, {"potts", "letters"}, {"gaussian", "real, with normal noise"},
+          {"relu", "real and not negative"}};
+}
+
+std::string units_text(const Layer& layer) { return fmt::format("{} {}", units_of(layer), name_of(layer)); }
+
+ValueKind kind_for(const Layer& visible) {
+  if (letters_of(visible) > 0) return ValueKind::kLetters;
+  return real_valued(visible) ? ValueKind::kReal : ValueKind::kBits;
+}
+
+void require_kind(const Layer& visible, const Dataset& data) {
+  if (real_valued(visible) != data.real()) {
+    throw DataError(fmt::format("{}: {} visible units take {}, and these are {}", data.name, name_of(visible),
+                                real_valued(visible) ? "real numbers" : "bits or letters",
+                                data.real() ? "real numbers; use gaussian ones" : "not"));
+  }
+  if (std::holds_alternative<Relu>(visible)) {
+    for (std::size_t r = 0; r < data.rows(); ++r) {
+      for (std::size_t i = 0; i < data.units(); ++i) {
+        if (data.reals()(r, i) >= 0.0f) continue;
+        throw DataError(
+            fmt::format("{}: row {}, column {} (counted from 0): relu units are not negative, found {}; use "
+                        "gaussian ones",
+                        data.name, r, i, data.reals()(r, i)));
+      }
+    }
+  }
+  if (letters_of(visible) > 0 && letters_of(visible) != data.letters) {
+    throw DataError(fmt::format("{}: expected {} letters, as the machine has; found {}", data.name, letters_of(visible),
+                                data.letters));
+  }
+}
+
+void require_complete(const Dataset& data) {
+  if (data.complete()) return;
+  throw DataError(fmt::format("{}: expected complete rows, found {} missing values; fill them in, or leave them out",
+                              data.name, data.missing()));
+}
+
+void require_fit(const Layer& visible, const Dataset& data) {
+  require_kind(visible, data);
+  if (data.units() != units_of(visible)) {
+    throw DataError(fmt::format("{}: expected rows of {} values, as the machine has visible units; found {}", data.name,
+                                units_of(visible), data.units()));
+  }
+}
+
+State first_rows(const Layer& visible, const Dataset& data, std::size_t count, Key key) {
+  std::vector<std::uint32_t> rows(std::min(count, data.rows()));
+  std::iota(rows.begin(), rows.end(), 0u);
+  return state_of(visible, gather(data, rows, key, 0));
+}
+
+State all_rows(const Layer& visible, const Dataset& data, Key key) {
+  return first_rows(visible, data, data.rows(), key);
+}
+
+State random_rows(const Layer& visible, const Dataset& data, std::size_t count, Key key) {
+  std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kSplit, 0, kRowStream));
+  rows.resize(std::min(rows.size(), count));
+  return state_of(visible, gather(data, rows, key, 0));
+}
+
+State random_rows(const State& all, std::size_t count, Key key) {
+  if (count >= all.chains()) return all;
+  const std::vector<std::uint32_t> order = permutation(all.chains(), key.at(Purpose::kSplit, 0, kRowStream));
+  State out = all.rows(0, count);
+  for (std::size_t r = 0; r < count; ++r) out.set_row(r, all, order[r]);
+  return out;
+}
+
+std::map<std::string, std::string> notes_of_data(const Dataset& data) {
+  std::map<std::string, std::string> notes;
+  if (data.shape.height > 0) notes["picture"] = shape_text(data.shape);
+  notes["data"] = as_utf8(std::filesystem::path(data.name).filename().string());
+  return notes;
+}
+
+}  // namespace ergodic

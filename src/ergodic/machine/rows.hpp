@@ -1,0 +1,49 @@
+// Rows of a data set as states of a layer, and what a layer takes from data.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ergodic/core/random.hpp"
+#include "ergodic/data/in_memory.hpp"
+#include "ergodic/model/layer.hpp"
+#include "ergodic/model/parameters.hpp"
+#include "ergodic/option/option.hpp"
+
+namespace ergodic {
+
+/// Whether two layers have the same units, and two sets of parameters the same slots.
+bool same_units(const Layer& a, const Layer& b);
+bool same_slots(const Parameters& a, const Parameters& b);
+
+/// The unit types as choices of an option.
+std::vector<Choice> unit_type_choices();
+
+/// "784 bernoulli".
+std::string units_text(const Layer& layer);
+
+/// What values these units take.
+ValueKind kind_for(const Layer& visible);
+
+/// DataError unless the data has values that these units take: some sets have real numbers only, and some numbers are
+/// negative.
+void require_kind(const Layer& visible, const Dataset& data);
+/// DataError if a value is missing.
+void require_complete(const Dataset& data);
+/// DataError unless the data has values and as many units as this layer takes.
+void require_fit(const Layer& visible, const Dataset& data);
+
+/// The first rows, at most so many, as a state; grey levels are drawn once with the key.
+State first_rows(const Layer& visible, const Dataset& data, std::size_t count, Key key);
+State all_rows(const Layer& visible, const Dataset& data, Key key);
+/// So many rows at random, in random order, as a state; all if there are no more.
+State random_rows(const Layer& visible, const Dataset& data, std::size_t count, Key key);
+/// So many rows of a state at random; the state itself if it has no more.
+State random_rows(const State& all, std::size_t count, Key key);
+
+/// What a model file says of its data: the name of the set without folders, and the shape of a picture.
+std::map<std::string, std::string> notes_of_data(const Dataset& data);
+
+}  // namespace ergodic
