@@ -103,7 +103,9 @@ class Boltzmann {
   template <class F>
   void for_fields_of(const State& x, const Context& context, const F& f) const;
   bool has_sites() const { return letters_of(units_) > 0; }
-  SiteFields site_fields() const { return {std::get<Potts>(units_), graph_, sites_, couplings(), bias(), site_rows_}; }
+  SiteFields site_fields() const {
+    return {Potts{units_of(units_), letters_of(units_)}, graph_, sites_, couplings(), bias(), site_rows_};
+  }
   void renew(const Context& context);
   void sweep(State& x, FixedUnits fixed, const Draw& draw, std::uint64_t first_chain, const Context& context) const;
 

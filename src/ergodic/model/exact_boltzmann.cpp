@@ -10,6 +10,7 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/model/all_states.hpp"
 #include "ergodic/model/elimination.hpp"
 
 namespace ergodic {
@@ -121,7 +122,7 @@ class HighUnits {
 class LetterWalk {
  public:
   explicit LetterWalk(const Boltzmann& machine)
-      : potts_(std::get<Potts>(machine.units())), couplings_(potts_.units, potts_.units) {
+      : potts_{units_of(machine.units()), letters_of(machine.units())}, couplings_(potts_.units, potts_.units) {
     bias_.assign(machine.bias().begin(), machine.bias().end());
     for (std::size_t i = 0; i < potts_.units; ++i) {
       machine.graph().for_neighbours(i,
@@ -181,13 +182,8 @@ Statistics statistics_of_letters(const Boltzmann& machine, double log_z, const C
   return std::move(parts[0]);
 }
 
-/// Whether some units, whole sites if they are letters, have no more states than so many two-valued ones.
-bool no_more_states(const Layer& layer, std::size_t units, std::size_t two_valued_units) {
-  const std::size_t letters = letters_of(layer), sites = letters > 0 ? units / letters : units;
-  const std::size_t most = std::size_t{1} << two_valued_units;
-  std::size_t states = 1;
-  for (std::size_t s = 0; s < sites && states <= most; ++s) states *= letters > 0 ? letters : 2;
-  return states <= most;
+Layer hidden_layer(const Boltzmann& machine) {
+  return make_layer(name_of(machine.units()), machine.hidden(), letters_of(machine.units()));
 }
 
 void require_enumerable(const Boltzmann& machine) {
@@ -206,16 +202,12 @@ void for_hidden_states(const Boltzmann& machine, const State& visible, const Con
   require(
       visible.units() == machine.visible(),
       fmt::format("a machine of {} visible units needs rows of as many, found {}", machine.visible(), visible.units()));
-  const std::size_t letters = letters_of(machine.units()), width = std::max<std::size_t>(letters, 1);
-  const std::size_t values = letters > 0 ? letters : 2, sites = machine.hidden() / width;
-  std::size_t count = 1;
-  for (std::size_t s = 0; s < sites; ++s) count *= values;
+  const AllStates hidden_states(hidden_layer(machine));
+  const State hidden = hidden_states.states(0, hidden_states.count());
+  const std::size_t count = hidden.chains();
   State all(count, machine.graph().units(), levels_of(machine.units()));
   for (std::size_t state = 0; state < count; ++state) {
-    for (std::size_t s = 0, rest = state; s < sites; ++s, rest /= values) {
-      const std::size_t first = machine.visible() + s * width, value = rest % values;
-      if (letters > 0 || value == 1) all.bits().set(state, first + (letters > 0 ? value : 0), true);
-    }
+    for_each_set(hidden.bits().row(state), [&](std::size_t i) { all.bits().set(state, machine.visible() + i, true); });
   }
   for (std::size_t r = 0; r < visible.chains(); ++r) {
     for (std::size_t state = 0; state < count; ++state) {
@@ -234,11 +226,11 @@ double log_sum_of(std::span<const double> energies) {
 }  // namespace
 
 bool enumerable(const Boltzmann& machine) {
-  return no_more_states(machine.units(), machine.graph().units(), kMaxEnumeratedUnits);
+  return log2_states(machine.units()) <= static_cast<double>(kMaxEnumeratedUnits);
 }
 
 bool enumerable_hidden(const Boltzmann& machine) {
-  return no_more_states(machine.units(), machine.hidden(), kMaxEnumeratedHidden);
+  return machine.hidden() == 0 || log2_states(hidden_layer(machine)) <= static_cast<double>(kMaxEnumeratedHidden);
 }
 
 Statistics exact_statistics(const Boltzmann& machine, const Context& context) {

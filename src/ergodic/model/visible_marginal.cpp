@@ -8,7 +8,7 @@ namespace ergodic {
 static_assert(SmoothModel<VisibleMarginal>);
 
 Matrix<double> VisibleMarginal::forces(const State& x, const Context& context) const {
-  require_gaussian(units());
+  require_forces(units(), "sampling");
   const State hidden(machine.conditional_means(Rbm::kHidden, x, context));
   const std::span<const double> deviations = machine.precision(Rbm::kVisible).deviations;
   Matrix<double> out(x.chains(), x.units());

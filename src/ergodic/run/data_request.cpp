@@ -95,7 +95,7 @@ void require_kind(const Layer& visible, const Dataset& data) {
                                 real_valued(visible) ? "real numbers" : "bits or letters",
                                 real ? "real numbers; use gaussian ones" : "not"));
   }
-  if (std::holds_alternative<Relu>(visible)) {
+  if (data_values(visible) == UnitValues::kNonnegativeReals) {
     for (std::size_t r = 0; r < data.real.rows(); ++r) {
       for (std::size_t i = 0; i < data.real.cols(); ++i) {
         if (data.real(r, i) >= 0.0f) continue;

@@ -73,8 +73,6 @@ std::optional<OwnSamples> draw_own_samples(const Machine& machine, std::span<con
   return std::visit([&](const auto& model) { return drawn(model, stations, options, pairs, key, context); }, machine);
 }
 
-std::vector<UnitPair> pairs_of(const Layer& visible) {
-  return choose_pairs(units_of(visible), letters_of(visible), kMostPairs, Key{});
-}
+std::vector<UnitPair> pairs_of(const Layer& visible) { return choose_pairs(visible, kMostPairs, Key{}); }
 
 }  // namespace ergodic

@@ -155,7 +155,7 @@ void require_consistent(const SampleRequest& request) {
           "annealing looks for states of low energy, and nothing is watched for mixing; leave out --watch");
 }
 
-bool plane(const Layer& units) { return std::holds_alternative<Gaussian>(units) && units_of(units) == 2; }
+bool plane(const Layer& units) { return has_forces(units) && units_of(units) == 2; }
 
 /// Whether correlations fall with the lag: by block Gibbs sampling of two layers.
 bool bounded_by_gibbs(const Machine& machine, const SamplingOptions& options) {

@@ -126,12 +126,7 @@ SamplerKind plain_kind(const SamplingOptions& options, SamplerKind standard) {
   return SamplerKind::kHmc;
 }
 
-void require_forces(SamplerKind kind, const Layer& units) {
-  require(std::holds_alternative<Gaussian>(units),
-          fmt::format("{} follows forces, which act on gaussian units, and the visible units of this machine are {}{}; "
-                      "take gibbs or metropolis",
-                      name_of(kind), name_of(units), std::holds_alternative<Relu>(units) ? ", which end at 0" : ""));
-}
+void require_forces(SamplerKind kind, const Layer& units) { require_forces(units, name_of(kind)); }
 
 std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Rbm& machine, const Context& context) {
   free_sites(options.fixed, machine.visible());  // something is left to sample
