@@ -53,6 +53,8 @@ class Boltzmann {
   /// How many units are visible: the first ones.
   std::size_t visible() const { return visible_; }
   Layer visible_layer() const { return make_layer(name_of(units_), visible_, letters_of(units_)); }
+  /// The hidden units, of which there must be some.
+  Layer hidden_layer() const { return make_layer(name_of(units_), hidden(), letters_of(units_)); }
   std::size_t hidden() const { return units_of(units_) - visible_; }
   const Graph& graph() const { return graph_; }
   const Parameters& parameters() const { return parameters_; }

@@ -182,10 +182,6 @@ Statistics statistics_of_letters(const Boltzmann& machine, double log_z, const C
   return std::move(parts[0]);
 }
 
-Layer hidden_layer(const Boltzmann& machine) {
-  return make_layer(name_of(machine.units()), machine.hidden(), letters_of(machine.units()));
-}
-
 void require_enumerable(const Boltzmann& machine) {
   require(enumerable(machine),
           fmt::format("exact expectations of a Boltzmann machine need {} units at most, or as many states of "
@@ -202,7 +198,7 @@ void for_hidden_states(const Boltzmann& machine, const State& visible, const Con
   require(
       visible.units() == machine.visible(),
       fmt::format("a machine of {} visible units needs rows of as many, found {}", machine.visible(), visible.units()));
-  const AllStates hidden_states(hidden_layer(machine));
+  const AllStates hidden_states(machine.hidden_layer());
   const State hidden = hidden_states.states(0, hidden_states.count());
   const std::size_t count = hidden.chains();
   State all(count, machine.graph().units(), levels_of(machine.units()));
@@ -230,7 +226,7 @@ bool enumerable(const Boltzmann& machine) {
 }
 
 bool enumerable_hidden(const Boltzmann& machine) {
-  return machine.hidden() == 0 || log2_states(hidden_layer(machine)) <= static_cast<double>(kMaxEnumeratedHidden);
+  return machine.hidden() == 0 || log2_states(machine.hidden_layer()) <= static_cast<double>(kMaxEnumeratedHidden);
 }
 
 Statistics exact_statistics(const Boltzmann& machine, const Context& context) {

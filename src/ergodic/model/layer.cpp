@@ -143,7 +143,7 @@ std::size_t sites_of(const Layer& layer) {
 }
 
 std::size_t letters_of(const Layer& layer) {
-  require(layer.parts() == 1, fmt::format("{} units have no one number of letters", name_of(layer)));
+  if (layer.parts() > 1) throw UsageError(fmt::format("{} units have no one number of letters", name_of(layer)));
   return of_first(layer, [](const auto& part) { return part.site_size() > 1 ? part.site_size() : 0; });
 }
 
