@@ -37,21 +37,6 @@ inline std::vector<Edge> edges_of(const Graph& graph) {
   return out;
 }
 
-/// All states of a layer without real units, a row each, numbered as index_of has them.
-inline State all_states(const Layer& layer) {
-  const std::size_t letters = letters_of(layer), values = letters > 0 ? letters : 2;
-  std::size_t count = 1;
-  for (std::size_t s = 0; s < sites_of(layer); ++s) count *= values;
-  State out(count, units_of(layer), levels_of(layer));
-  for (std::size_t state = 0; state < count; ++state) {
-    for (std::size_t s = 0, rest = state; s < sites_of(layer); ++s, rest /= values) {
-      if (letters == 0) out.bits().set(state, s, rest % 2 == 1);
-      if (letters > 0) out.bits().set(state, s * letters + rest % letters, true);
-    }
-  }
-  return out;
-}
-
 class BoltzmannTruth {
  public:
   explicit BoltzmannTruth(const Boltzmann& machine)
@@ -139,12 +124,7 @@ inline std::vector<std::size_t> exact_draws(const BoltzmannTruth& truth, std::si
 
 /// A row for each number of a state.
 inline State rows_at(const BoltzmannTruth& truth, const std::vector<std::size_t>& states) {
-  State out(states.size(), truth.units(), truth.all().levels());
-  for (std::size_t r = 0; r < states.size(); ++r) {
-    const auto from = truth.all().bits().row(states[r]);
-    std::copy(from.begin(), from.end(), out.bits().row(r).begin());
-  }
-  return out;
+  return rows_of(truth.all(), states);
 }
 
 }  // namespace ergodic::test

@@ -52,6 +52,7 @@
 #include "ergodic/data/source.hpp"
 #include "ergodic/data/synthetic.hpp"
 // E(x; theta).
+#include "ergodic/model/all_states.hpp"
 #include "ergodic/model/boltzmann.hpp"
 #include "ergodic/model/clamped.hpp"
 #include "ergodic/model/concepts.hpp"

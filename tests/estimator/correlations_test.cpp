@@ -23,8 +23,8 @@ State coins(std::size_t rows, double equal, Key key) {
 }
 
 TEST(ChoosePairs, TakesAllOfDifferentSites) {
-  EXPECT_EQ(choose_pairs(5, 0, 100, Key{1}).size(), 10u);
-  const auto pairs = choose_pairs(9, 3, 100, Key{1});
+  EXPECT_EQ(choose_pairs(Bernoulli{5}, 100, Key{1}).size(), 10u);
+  const auto pairs = choose_pairs(Potts{9, 3}, 100, Key{1});
   EXPECT_EQ(pairs.size(), 27u);
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
   for (const auto [i, j] : pairs) {
@@ -34,8 +34,17 @@ TEST(ChoosePairs, TakesAllOfDifferentSites) {
   EXPECT_EQ(seen.size(), 27u);
 }
 
+TEST(ChoosePairs, TakesNoneWithinASiteOfAJoinedLayer) {
+  const Layer layer = joined({Bernoulli{2}, Potts{3, 3}});
+  EXPECT_EQ(choose_pairs(layer, 100, Key{1}).size(), 7u);  // the two units, and each of them with each letter
+  for (const auto [i, j] : choose_pairs(layer, 6, Key{1})) {
+    EXPECT_NE(i, j);
+    EXPECT_FALSE(i >= 2 && j >= 2);
+  }
+}
+
 TEST(ChoosePairs, OrAsManyRandomOnes) {
-  const auto pairs = choose_pairs(300, 3, 1000, Key{1});
+  const auto pairs = choose_pairs(Potts{300, 3}, 1000, Key{1});
   EXPECT_EQ(pairs.size(), 1000u);
   double sum = 0.0;
   for (const auto [i, j] : pairs) {
@@ -51,7 +60,7 @@ TEST(PairSums, GiveMeansAndConnectedCorrelationsByWeight) {
   Bits bits(3, 2);  // 11, 10, 01
   bits.set(0, 0, true), bits.set(0, 1, true), bits.set(1, 0, true), bits.set(2, 1, true);
   const State rows(bits, kBits);
-  const auto pairs = choose_pairs(2, 0, 10, Key{1});
+  const auto pairs = choose_pairs(Bernoulli{2}, 10, Key{1});
   PairSums plain(2, pairs), weighted(2, pairs);
   plain.add(rows, 0, 3, {}, {});
   EXPECT_NEAR(plain.means()[0], 2.0 / 3.0, 1e-15);
@@ -68,7 +77,7 @@ TEST(PairSums, OfRealUnitsAreThoseOfTheSameBits) {
   for (std::size_t r = 0; r < 100; ++r) {
     for (std::size_t i = 0; i < 2; ++i) values(r, i) = bits.value(r, i);
   }
-  const auto pairs = choose_pairs(2, 0, 10, Key{1});
+  const auto pairs = choose_pairs(Bernoulli{2}, 10, Key{1});
   PairSums a(2, pairs), b(2, pairs);
   a.add(bits, 10, 90, {}, {});
   b.add(State(values), 10, 90, {}, {});
@@ -78,7 +87,7 @@ TEST(PairSums, OfRealUnitsAreThoseOfTheSameBits) {
 
 TEST(PairSums, PartsAddUpToTheWhole) {
   const State rows = coins(100, 0.9, Key{3});
-  const auto pairs = choose_pairs(2, 0, 10, Key{1});
+  const auto pairs = choose_pairs(Bernoulli{2}, 10, Key{1});
   PairSums whole(2, pairs), part(2, pairs), rest(2, pairs);
   whole.add(rows, 0, 100, {}, {});
   part.add(rows, 0, 30, {}, {});
@@ -112,7 +121,7 @@ std::vector<PairSums> groups_of(std::size_t groups, std::size_t rows, double str
 }
 
 TEST(Compare, SamplesOfTheSameDistributionAgreeUpToTheirNoise) {
-  const auto pairs = choose_pairs(40, 0, 1000, Key{1});
+  const auto pairs = choose_pairs(Bernoulli{40}, 1000, Key{1});
   PairSums data = groups_of(1, 200000, 0.8, pairs, Key{4})[0];
   const auto samples = groups_of(10, 200, 0.8, pairs, Key{5});
   const Comparison found = compare(samples, data);
@@ -127,7 +136,7 @@ TEST(Compare, SamplesOfTheSameDistributionAgreeUpToTheirNoise) {
 }
 
 TEST(Compare, ErrorsAreThoseOfRepetition) {
-  const auto pairs = choose_pairs(40, 0, 1000, Key{1});
+  const auto pairs = choose_pairs(Bernoulli{40}, 1000, Key{1});
   PairSums data = groups_of(1, 20000, 0.8, pairs, Key{4})[0];
   constexpr int kTimes = 40;
   double sum = 0.0, squares = 0.0, said = 0.0;
@@ -142,7 +151,7 @@ TEST(Compare, ErrorsAreThoseOfRepetition) {
 }
 
 TEST(Compare, WeakerCorrelationsHaveASmallerSlope) {
-  const auto pairs = choose_pairs(40, 0, 1000, Key{1});
+  const auto pairs = choose_pairs(Bernoulli{40}, 1000, Key{1});
   PairSums data = groups_of(1, 100000, 0.8, pairs, Key{4})[0];
   const Agreement half = compare(groups_of(10, 5000, 0.4, pairs, Key{6}), data).correlations;
   EXPECT_NEAR(half.slope, 0.5, 4 * half.slope_error);

@@ -197,7 +197,7 @@ TEST(BoltzmannLaws, TheGradientOfThePseudoLikelihoodIsItsDerivative) {
 /// concave, and each direction that matters has a curvature of at least 0.05: in 400 steps of 0.5 to 1 nothing is left.
 Boltzmann fitted(const Boltzmann& like, const State& states, const std::vector<double>& shares) {
   Boltzmann out(like.units(), like.graph());
-  const float rate = std::holds_alternative<Spin>(like.units()) ? 0.25f : 1.0f;
+  const float rate = 1.0f / (levels_of(like.units()).gap() * levels_of(like.units()).gap());
   for (int step = 0; step < 400; ++step) {
     Statistics gradient(out.parameters().values().size());
     out.add_pseudo_statistics(states, shares, gradient, {});
@@ -318,7 +318,7 @@ test::ChiSquare distance(const Boltzmann& machine, const Chains& chains, const s
                          std::size_t first = 0, std::size_t stride = 1) {
   std::vector<std::size_t> counts(p.size());
   for (std::size_t c = first; c < chains.count(); c += stride) {
-    ++counts[test::index_of(chains.layers[0], c, letters_of(machine.units()))];
+    ++counts[test::index_of(chains.layers[0], c, machine.units())];
   }
   return test::chi_square(counts, p);
 }

@@ -10,14 +10,14 @@ namespace {
 
 using test::BruteForce;
 
-constexpr int kMachines = 200;
+constexpr int kMachines = 200, kOtherMachines = 5;
 
 /// Equal to 1e-6 of their size, or of 1 if they are smaller.
 #define EXPECT_CLOSE(a, b) EXPECT_NEAR(a, b, 1e-6 * std::max(1.0, std::abs(b)))
 
-/// 200 machines of up to 6 + 6 units, of weak to strong couplings.
+/// 200 machines of up to 6 + 6 two-valued units, of weak to strong couplings.
 template <class F>
-void for_each_machine(const F& f) {
+void for_each_two_valued_machine(const F& f) {
   test::for_each_pairing([&](std::string_view visible, std::string_view hidden) {
     SCOPED_TRACE(std::string(visible) + " - " + std::string(hidden));
     for (int k = 0; k < kMachines; ++k) {
@@ -29,23 +29,28 @@ void for_each_machine(const F& f) {
   });
 }
 
-std::vector<std::size_t> all(std::size_t count) {
-  std::vector<std::size_t> out(count);
-  for (std::size_t s = 0; s < count; ++s) out[s] = s;
-  return out;
+/// Those, and a few of each other pairing of layers whose states can be counted: letters, and layers of several parts.
+template <class F>
+void for_each_machine(const F& f) {
+  for_each_two_valued_machine(f);
+  for (const Layer& visible : test::discrete_layers(3)) {
+    for (const Layer& hidden : test::discrete_layers(2)) {
+      if (two_valued(visible) && two_valued(hidden)) continue;
+      SCOPED_TRACE(name_of(visible) + " - " + name_of(hidden));
+      for (int k = 0; k < kOtherMachines; ++k) {
+        f(test::random_machine(visible, hidden, 0.1 + 0.4 * k, static_cast<std::uint64_t>(k)));
+      }
+    }
+  }
 }
 
-State all_visible(const Rbm& rbm) {
-  const std::size_t n = units_of(rbm.visible());
-  return test::states_of(all(std::size_t{1} << n), n, levels_of(rbm.visible()));
-}
+State all_visible(const Rbm& rbm) { return test::all_states(rbm.visible()); }
 
 TEST(Exactness, Energy) {
   for_each_machine([](const Rbm& rbm) {
     const BruteForce truth(rbm);
     for (std::size_t v = 0; v < truth.states_v(); ++v) {
-      const State hidden = test::states_of(std::vector<std::size_t>(truth.states_x(), v), units_of(rbm.hidden()),
-                                           levels_of(rbm.hidden()));
+      const State hidden = test::rows_of(truth.vs(), std::vector<std::size_t>(truth.states_x(), v));
       const std::vector<double> energies = rbm.energy(all_visible(rbm), hidden, {});
       for (std::size_t x = 0; x < truth.states_x(); ++x) EXPECT_CLOSE(energies[x], truth.energy(x, v));
     }
@@ -74,8 +79,7 @@ TEST(Exactness, ConditionalMeansBothWays) {
           truth.statistics([&](std::size_t a, std::size_t v) { return a == x ? truth.joint(x, v) / p : 0.0; });
       for (std::size_t j = 0; j < m; ++j) EXPECT_CLOSE(up(x, j), means[n * m + n + j]);
     }
-    const State hidden = test::states_of(all(truth.states_v()), m, levels_of(rbm.hidden()));
-    const Matrix<float> down = rbm.conditional_means(Rbm::kVisible, hidden, {});
+    const Matrix<float> down = rbm.conditional_means(Rbm::kVisible, truth.vs(), {});
     for (std::size_t v = 0; v < truth.states_v(); ++v) {
       double p = 0.0;
       for (std::size_t x = 0; x < truth.states_x(); ++x) p += truth.joint(x, v);
@@ -104,16 +108,16 @@ TEST(Exactness, LikelihoodGradientAgreesWithBruteForce) {
     const auto data =
         truth.statistics([&](std::size_t x, std::size_t v) { return x == datum ? truth.joint(x, v) / p : 0.0; });
     const auto model = truth.statistics([&](std::size_t x, std::size_t v) { return truth.joint(x, v); });
-    const Statistics found =
-        likelihood_gradient(rbm, test::states_of({datum}, units_of(rbm.visible()), levels_of(rbm.visible())));
+    const Statistics found = likelihood_gradient(rbm, test::rows_of(truth.xs(), {datum}));
     for (std::size_t k = 0; k < found.size(); ++k) EXPECT_CLOSE(found[k], data[k] - model[k]);
   });
 }
 
 TEST(Exactness, LikelihoodGradientAgreesWithFiniteDifferences) {
-  test::for_each_pairing([&](std::string_view visible, std::string_view hidden) {
-    Rbm rbm = test::random_machine(make_layer(visible, 4), make_layer(hidden, 3), 0.5, 11);
-    const State rows = test::states_of({1, 6, 6, 13}, 4, levels_of(rbm.visible()));
+  const auto check = [](const Layer& visible, const Layer& hidden) {
+    SCOPED_TRACE(name_of(visible) + " - " + name_of(hidden));
+    Rbm rbm = test::random_machine(visible, hidden, 0.5, 11);
+    const State rows = test::rows_of(test::all_states(visible), {1, 6, 6, 13});
     const Statistics gradient = likelihood_gradient(rbm, rows);
     const auto likelihood_at = [&](std::size_t k, float value) {
       rbm.update([&](Parameters& p) { p.values()[k] = value; }, {});
@@ -127,13 +131,16 @@ TEST(Exactness, LikelihoodGradientAgreesWithFiniteDifferences) {
       const double slope = (likelihood_at(k, up) - likelihood_at(k, down)) / (double{up} - down);
       likelihood_at(k, here);
       // Central differences err by h^2/6 times the third derivative, here a third cumulant of order one to eight.
-      EXPECT_NEAR(gradient[k], slope, 3e-6) << visible << " " << hidden << " " << k;
+      EXPECT_NEAR(gradient[k], slope, 3e-6) << k;
     }
-  });
+  };
+  for (const Layer& visible : test::discrete_layers(4)) {
+    for (const Layer& hidden : test::discrete_layers(3)) check(visible, hidden);
+  }
 }
 
 TEST(Exactness, TheSameMachineInOtherUnitsHasTheSameLikelihood) {
-  for_each_machine([](const Rbm& rbm) {
+  for_each_two_valued_machine([](const Rbm& rbm) {
     const std::vector<double> here = rbm.free_energy(all_visible(rbm), {});
     const double log_z = *exact_log_z(rbm, {});
     test::for_each_pairing([&](std::string_view visible, std::string_view hidden) {

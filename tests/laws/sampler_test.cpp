@@ -39,6 +39,7 @@ struct Machines {
       : bernoulli(test::random_machine(Bernoulli{3}, Bernoulli{2}, 0.7, 5 + setting)),
         spin(test::random_machine(Spin{3}, Spin{2}, 0.4, 5 + setting)),
         potts(test::random_machine(Potts{9, 3}, Bernoulli{2}, 0.7, 5 + setting)),
+        labelled(test::random_machine(joined({Bernoulli{2}, Potts{3, 3}}), Bernoulli{2}, 0.7, 5 + setting)),
         gaussian(test::random_machine(Gaussian{2}, Bernoulli{2}, 0.7, 5 + setting)),
         normal(test::random_machine(Gaussian{2}, Bernoulli{1}, 0.5, 5 + setting)),
         relu(test::random_machine(Relu{2}, Bernoulli{2}, 0.5, 5 + setting)),
@@ -59,7 +60,7 @@ struct Machines {
   }
   static constexpr double kBetas[] = {1.0, 0.6, 0.3};
 
-  Rbm bernoulli, spin, potts, gaussian, normal, relu;  // a normal unit has no couplings
+  Rbm bernoulli, spin, potts, labelled, gaussian, normal, relu;  // a normal unit has no couplings
   Boltzmann graph, letters;
   VisibleMarginal alone{normal};
   std::vector<Rbm> hot_normal;
@@ -158,11 +159,10 @@ std::vector<Law> all_laws(const Machines& m) {
   const auto add = [&](std::string name, Target target, auto sweep, int far_sweeps = 30) {
     out.push_back({std::move(name), std::move(target), std::move(sweep), far_sweeps});
   };
-  for (const Rbm* rbm : {&m.bernoulli, &m.spin, &m.potts, &m.gaussian, &m.relu}) {
-    const std::string units(name_of(rbm->visible()));
-    const std::size_t letters = std::max<std::size_t>(letters_of(rbm->visible()), 1);
+  for (const Rbm* rbm : {&m.bernoulli, &m.spin, &m.potts, &m.labelled, &m.gaussian, &m.relu}) {
+    const std::string units = name_of(rbm->visible());
     Bits first = mask(units_of(rbm->visible()), {0});
-    for (std::size_t l = 0; l < letters; ++l) first.set(0, l, true);
+    for (std::size_t l = 0; l < sites(rbm->visible())[0].size; ++l) first.set(0, l, true);
     for (const Bits& fixed : {Bits{}, first}) {
       const std::string with = fixed.rows() > 0 ? ", a unit fixed" : "";
       add("gibbs, " + units + with, target_of(*rbm, fixed), by_gibbs(Gibbs{fixed}, *rbm));
@@ -306,6 +306,7 @@ INSTANTIATE_TEST_SUITE_P(All, Samplers, testing::Range(std::size_t{0}, all_laws(
                            std::string name = all_laws(machines(0))[info.param].name;
                            std::erase(name, ',');
                            std::ranges::replace(name, ' ', '_');
+                           std::ranges::replace(name, '+', '_');
                            return name;
                          });
 

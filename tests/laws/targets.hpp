@@ -74,25 +74,10 @@ inline double normalise(std::vector<double>& log_weights) {
   return sum.value();
 }
 
-/// All states of a layer of few units or sites, a row each, in the order of index_of.
-inline State every_state(const Layer& layer) {
-  const std::size_t letters = letters_of(layer), values = std::max<std::size_t>(letters, 2), sites = sites_of(layer);
-  const auto count = static_cast<std::size_t>(std::pow(values, sites) + 0.5);
-  State out(count, units_of(layer), levels_of(layer));
-  for (std::size_t s = 0; s < count; ++s) {
-    std::size_t rest = s;
-    for (std::size_t site = 0; site < sites; ++site, rest /= values) {
-      const std::size_t value = rest % values;
-      letters > 0 ? out.bits().set(s, site * letters + value, true) : out.bits().set(s, site, value == 1);
-    }
-  }
-  return out;
-}
-
 /// Units of few values by enumeration, a cell for each state; with a mask, given that its units are as in a state.
 inline Target enumerated(const Layer& layer, const std::function<std::vector<double>(const State&)>& energy,
                          const Bits& fixed = {}, std::size_t given = 0) {
-  const State states = every_state(layer);
+  const State states = all_states(layer);
   std::vector<double> p = energy(states);
   for (std::size_t s = 0; s < p.size(); ++s) {
     p[s] = -p[s];
@@ -102,8 +87,7 @@ inline Target enumerated(const Layer& layer, const std::function<std::vector<dou
   }
   const std::vector<double> log_weights = p;
   const double log_z = normalise(p);
-  const std::size_t letters = letters_of(layer);
-  const auto index = [letters](const State& x, std::size_t row) { return index_of(x, row, letters); };
+  const auto index = [layer](const State& x, std::size_t row) { return index_of(x, row, layer); };
   const auto exact = [states, p](std::size_t count, const Draw& draw) {
     State out(count, states.units(), states.levels());
     for (std::uint32_t r = 0; r < count; ++r) out.set_row(r, states, drawn_from(p, draw.uniform(r, 0)));
@@ -129,7 +113,7 @@ inline Target mixture(const Rbm& rbm, const std::vector<std::optional<float>>& g
     }
   };
   const std::size_t n = units_of(rbm.visible()), m = units_of(rbm.hidden());
-  const bool relu = std::holds_alternative<Relu>(rbm.visible());
+  const bool relu = data_values(rbm.visible()) == UnitValues::kNonnegativeReals;
   const Precision precision = rbm.precision(Rbm::kVisible);
   std::vector<double> weights;
   std::vector<std::vector<Normal>> parts;
@@ -144,9 +128,9 @@ inline Target mixture(const Rbm& rbm, const std::vector<std::optional<float>>& g
     parts.emplace_back();
     for (std::size_t i = 0; i < n; ++i) {
       const double deviation = precision.deviations[i], mean = fields[i] * deviation * deviation;
-      const Row row{{&fields[i], 1}, {precision.logs.subspan(i, 1), precision.deviations.subspan(i, 1)}};
+      const LayerFields alone{{&fields[i], 1}, {precision.logs.subspan(i, 1), precision.deviations.subspan(i, 1)}};
       weight += given[i] ? *given[i] * fields[i] - 0.5 * std::pow(*given[i] / deviation, 2)
-                         : log_sum(relu ? Layer(Relu{1}) : Layer(Gaussian{1}), row);
+                         : log_sum(relu ? Layer(Relu{1}) : Layer(Gaussian{1}), alone);
       parts.back().push_back({mean, deviation, relu ? normal_below(-mean / deviation) : 0.0});
     }
     weights.push_back(weight);

@@ -29,8 +29,8 @@ TEST(Rbm, FreeEnergiesAreTheSameAcrossChunksOfRows) {
 }
 
 TEST(Rbm, TheProbabilityOfAUnitGivenTheRestFollowsFromFreeEnergies) {
-  for (const Layer visible : {Layer{Bernoulli{6}}, Layer{Spin{6}}}) {
-    for (const Layer hidden : {Layer{Bernoulli{11}}, Layer{Spin{11}}}) {
+  for (const Layer& visible : {Layer{Bernoulli{6}}, Layer{Spin{6}}}) {
+    for (const Layer& hidden : {Layer{Bernoulli{11}}, Layer{Spin{11}}}) {
       const Rbm rbm = test::random_machine(visible, hidden, 1.0, 4);
       for (std::size_t x = 0; x < 64; ++x) {
         const State row = test::states_of({x}, 6, levels_of(visible));

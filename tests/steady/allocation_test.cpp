@@ -57,7 +57,7 @@ Dataset random_rows(std::size_t rows, std::size_t units) {
 
 TEST(SteadyState, AnUpdateAllocatesNothing) {
   const Dataset data = random_rows(2000, 100);
-  for (const Layer hidden : {Layer{Bernoulli{70}}, Layer{Spin{70}}}) {
+  for (const Layer& hidden : {Layer{Bernoulli{70}}, Layer{Spin{70}}}) {
     for (const Method method : {Method::kCd, Method::kPcd}) {
       for (const std::size_t count : {1u, 2u}) {
         Threads threads(count);

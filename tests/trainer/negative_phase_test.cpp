@@ -58,9 +58,12 @@ TEST(NegativePhase, APopulationFollowsValleysThatChainsAloneDoNot) {
 /// Of two-valued units, letters and real ones: a draw could leave any as they were. Fixed units must stay as the data
 /// is.
 TEST(NegativePhase, ContrastiveDivergenceKnowsNothingOfEarlierUpdates) {
-  Bits fixed(1, 12);
-  for (std::size_t i = 0; i < 6; ++i) fixed.set(0, i, true);
-  for (const Layer& visible : {Layer(Bernoulli{12}), Layer(Spin{12}), Layer(Potts{12, 3}), Layer(Gaussian{12})}) {
+  for (const Layer& visible : test::all_layers(4)) {
+    Bits fixed(1, units_of(visible));
+    for (std::size_t s = 0; s < 2; ++s) {
+      const auto [first, size] = sites(visible)[s];
+      for (std::size_t i = first; i < first + size; ++i) fixed.set(0, i, true);
+    }
     for (const Gibbs& kernel : {Gibbs{}, Gibbs{fixed}}) {
       Rbm rbm(visible, Bernoulli{7});
       rbm.update([](Parameters& p) { std::ranges::fill(p["weights"], 0.3f); }, {});

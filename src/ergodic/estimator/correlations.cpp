@@ -12,10 +12,17 @@ namespace {
 constexpr std::size_t kPairsAtOnce = 4096;
 constexpr std::uint8_t kPairStream = 1;  // of splitting: stream 0 sets rows apart
 
-std::vector<UnitPair> all_pairs(std::size_t sites, std::size_t letters) {
+/// The site that each unit belongs to.
+std::vector<Site> site_of_units(const Layer& layer) {
+  std::vector<Site> out;
+  for (const Site& site : sites(layer)) out.insert(out.end(), site.size, site);
+  return out;
+}
+
+std::vector<UnitPair> all_pairs(const std::vector<Site>& site_of) {
   std::vector<UnitPair> out;
-  for (std::size_t i = 0; i < sites * letters; ++i) {
-    for (std::size_t j = (i / letters + 1) * letters; j < sites * letters; ++j) {
+  for (std::size_t i = 0; i < site_of.size(); ++i) {
+    for (std::size_t j = site_of[i].first + site_of[i].size; j < site_of.size(); ++j) {
       out.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)});
     }
   }
@@ -129,18 +136,18 @@ Agreement agreement(std::span<const PairSums> groups, const PairSums& data, cons
 
 }  // namespace
 
-std::vector<UnitPair> choose_pairs(std::size_t units, std::size_t letters, std::size_t most, Key key) {
-  letters = std::max<std::size_t>(letters, 1);
-  const std::size_t sites = units / letters;
-  const double count = 0.5 * static_cast<double>(sites) * static_cast<double>(sites - 1) *
-                       static_cast<double>(letters) * static_cast<double>(letters);
-  if (count <= static_cast<double>(most)) return all_pairs(sites, letters);
+std::vector<UnitPair> choose_pairs(const Layer& layer, std::size_t most, Key key) {
+  const std::vector<Site> site_of = site_of_units(layer);
+  double twice = 0.0;  // each pair, from both sides
+  for (const Site& site : site_of) twice += static_cast<double>(site_of.size() - site.size);
+  if (0.5 * twice <= static_cast<double>(most)) return all_pairs(site_of);
   std::vector<UnitPair> out(most);
   const Draw draw = key.at(Purpose::kSplit, 0, kPairStream);
   for (std::uint32_t k = 0; k < most; ++k) {
-    const std::size_t i = draw.below(units, k, 0), site = i / letters;
-    std::size_t j = draw.below(units - letters, k, 1);
-    if (j >= site * letters) j += letters;  // not of the same site
+    const std::size_t i = draw.below(site_of.size(), k, 0);
+    const Site& own = site_of[i];
+    std::size_t j = draw.below(site_of.size() - own.size, k, 1);
+    if (j >= own.first) j += own.size;  // not of the same site
     out[k] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)};
   }
   return out;

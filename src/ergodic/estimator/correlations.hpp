@@ -11,6 +11,7 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/kernels/state.hpp"
+#include "ergodic/model/layer.hpp"
 
 namespace ergodic {
 
@@ -18,9 +19,8 @@ struct UnitPair {
   std::uint32_t first = 0, second = 0;
 };
 
-/// All pairs of units of different sites, or so many random ones of them if there are more. A site has so many letters,
-/// each a unit; 0 if every unit is a site.
-std::vector<UnitPair> choose_pairs(std::size_t units, std::size_t letters, std::size_t most, Key key);
+/// All pairs of units of different sites of a layer, or so many random ones of them if there are more.
+std::vector<UnitPair> choose_pairs(const Layer& layer, std::size_t most, Key key);
 
 /// Sums over rows: of the weights, of each unit, and of the product of each pair. Bits count as 0 and 1.
 class PairSums {

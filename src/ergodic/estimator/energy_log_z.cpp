@@ -9,6 +9,7 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/model/all_states.hpp"
 
 namespace ergodic {
 namespace {
@@ -23,11 +24,6 @@ constexpr double kFirstExtent = 8.0;                // the first box reaches fro
 constexpr double kLargestExtent = 1e15;             // floats can be squared far beyond it
 constexpr std::size_t kMostBoxes = 200;
 
-double bits_of(const Layer& units) {
-  const auto sites = static_cast<double>(sites_of(units));
-  return letters_of(units) > 0 ? sites * std::log2(static_cast<double>(letters_of(units))) : sites;
-}
-
 /// Adds exp(-E) of rows; an infinite energy has no weight.
 void add_weights(LogSum& sum, const std::vector<double>& energies) {
   for (const double energy : energies) {
@@ -40,30 +36,14 @@ void add_weights(LogSum& sum, const std::vector<double>& energies) {
 
 // ---- Enumeration
 
-/// Puts states number first, first + 1, ... in the rows: two-valued units as the digits of base 2, sites as those of
-/// the base of their letters.
-void fill_states(const Layer& units, std::uint64_t first, State& x) {
-  const std::size_t letters = letters_of(units), base = letters > 0 ? letters : 2;
-  for (std::size_t r = 0; r < x.chains(); ++r) {
-    std::uint64_t rest = first + r;
-    for (std::size_t site = 0; site < sites_of(units); ++site, rest /= base) {
-      const std::size_t digit = rest % base;
-      if (letters == 0) x.bits().set(r, site, digit == 1);
-      for (std::size_t a = 0; a < letters; ++a) x.bits().set(r, site * letters + a, a == digit);
-    }
-  }
-}
-
 std::optional<Estimate> enumerated(const Layer& units, const EnergyOfRows& energy, const Context& context) {
-  std::uint64_t states = 1;
-  for (std::size_t s = 0; s < sites_of(units); ++s) states *= letters_of(units) > 0 ? letters_of(units) : 2;
+  const AllStates all(units);
   LogSum sum;
-  for (std::uint64_t first = 0; first < states; first += kStatesAtATime) {
+  for (std::uint64_t first = 0; first < all.count(); first += kStatesAtATime) {
     if (context.stop_requested()) return std::nullopt;
-    State x = make_state(units, std::min<std::uint64_t>(kStatesAtATime, states - first));
-    fill_states(units, first, x);
+    const State x = all.states(first, std::min<std::uint64_t>(kStatesAtATime, all.count() - first));
     add_weights(sum, energy(x));
-    context.progress({first + x.chains(), states});
+    context.progress({first + x.chains(), all.count()});
   }
   return exactly(sum.value());
 }
@@ -212,8 +192,8 @@ std::optional<Estimate> integrated(std::size_t units, const EnergyOfRows& energy
 }  // namespace
 
 bool exactly_summable(const Layer& units) {
-  if (!real_valued(units)) return bits_of(units) <= kMaxEnergyBits;
-  return std::holds_alternative<Gaussian>(units) && units_of(units) <= kMaxIntegratedUnits;
+  if (!real_valued(units)) return log2_states(units) <= kMaxEnergyBits;
+  return has_forces(units) && units_of(units) <= kMaxIntegratedUnits;
 }
 
 std::optional<Estimate> exact_log_z(const Layer& units, const EnergyOfRows& energy, const Context& context) {

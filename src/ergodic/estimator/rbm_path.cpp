@@ -19,7 +19,7 @@ RbmPath::RbmPath(const Rbm& machine, std::vector<float> base, const Context& con
     split_.emplace(machine.weights(), machine.hidden_bias(), levels_of(machine.visible()), context);
     if (!split_->usable()) split_.reset();
   }
-  const float low = real_valued(machine.visible()) ? 0.0f : levels_of(machine.visible()).low;
+  const float low = low_of(machine.visible());
   for (std::size_t i = 0; i < base_.size(); ++i) {
     tilt_[i] = double{machine.visible_bias()[i]} - double{base_[i]};
     low_tilt_ += low * tilt_[i];
@@ -104,8 +104,8 @@ void RbmPath::weigh(double from, double to, const Chains& chains, std::span<doub
   }
   context.for_blocks(visible.chains(), kChainsAtATime, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
-      const Row row{fields_.row(r), machine_.precision(Rbm::kHidden)};
-      out[r] = (to - from) * tilt_of(visible, r) + log_sum_change(machine_.hidden(), row, from, to);
+      const LayerFields fields{fields_.row(r), machine_.precision(Rbm::kHidden)};
+      out[r] = (to - from) * tilt_of(visible, r) + log_sum_change(machine_.hidden(), fields, from, to);
     }
   });
 }

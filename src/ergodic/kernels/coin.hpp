@@ -34,13 +34,13 @@ inline bool falls_below(double p, std::uint32_t coarse, const Draw& draw, std::u
   return upper + fine_bits(draw.words(chain, fine_block(unit)), unit) < threshold;
 }
 
-/// Calls set(unit, whether its coin falls below probability(unit)) for units [0, count) of a chain.
+/// Calls set(unit, whether its coin falls below probability(unit)) for units [begin, end) of a chain.
 template <class Probability, class Set>
-void flip_coins(const Draw& draw, std::uint32_t chain, std::uint32_t count, const Probability& probability,
-                const Set& set) {
+void flip_coins(const Draw& draw, std::uint32_t chain, std::uint32_t begin, std::uint32_t end,
+                const Probability& probability, const Set& set) {
   Words block{};
-  for (std::uint32_t unit = 0; unit < count; ++unit) {
-    if (unit % kCoarseUnits == 0) block = draw.words(chain, unit / kCoarseUnits);
+  for (std::uint32_t unit = begin; unit < end; ++unit) {
+    if (unit == begin || unit % kCoarseUnits == 0) block = draw.words(chain, unit / kCoarseUnits);
     set(unit, falls_below(probability(unit), coarse_bits(block, unit), draw, chain, unit));
   }
 }

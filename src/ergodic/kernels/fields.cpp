@@ -27,6 +27,12 @@ struct Input {
   float value;
 };
 
+/// The rows of a table from some column on.
+struct StridedRows {
+  const float* data;
+  std::size_t stride;
+};
+
 }  // namespace ergodic
 #endif
 
@@ -76,7 +82,7 @@ void sum_tile(bool ones, std::span<const std::vector<Input>> rows, const Affine&
 
 /// Columns [first, last) of the sum, in so many vectors; the last may overlap the one before it.
 template <std::size_t kVectors, class D>
-HWY_INLINE void add_columns(D d, MatrixView<const float> table, std::span<const std::uint32_t> rows, std::size_t first,
+HWY_INLINE void add_columns(D d, StridedRows table, std::span<const std::uint32_t> rows, std::size_t first,
                             std::size_t last, double* out) {
   const hn::Rebind<float, D> df;
   std::size_t at[kVectors];
@@ -86,7 +92,7 @@ HWY_INLINE void add_columns(D d, MatrixView<const float> table, std::span<const 
     sums[v] = hn::LoadU(d, out + at[v]);
   }
   for (const std::uint32_t r : rows) {
-    const float* HWY_RESTRICT row = table.data() + r * table.cols();
+    const float* HWY_RESTRICT row = table.data + r * table.stride;
     for (std::size_t v = 0; v < kVectors; ++v) {
       sums[v] = hn::Add(sums[v], hn::PromoteTo(d, hn::LoadU(df, row + at[v])));
     }
@@ -95,13 +101,14 @@ HWY_INLINE void add_columns(D d, MatrixView<const float> table, std::span<const 
 }
 
 template <std::size_t... kLess, class D>
-HWY_INLINE void add_columns_by(std::index_sequence<kLess...>, D d, MatrixView<const float> table,
+HWY_INLINE void add_columns_by(std::index_sequence<kLess...>, D d, StridedRows table,
                                std::span<const std::uint32_t> rows, std::size_t first, std::size_t last, double* out) {
   const std::size_t vectors = (last - first + hn::Lanes(d) - 1) / hn::Lanes(d);
   ((vectors == kLess + 1 ? add_columns<kLess + 1>(d, table, rows, first, last, out) : void()), ...);
 }
 
-void add_named_rows(MatrixView<const float> table, std::span<const std::uint32_t> rows, double* out) {
+void add_named_rows(StridedRows table, std::span<const std::uint32_t> rows, std::span<double> sums) {
+  double* out = sums.data();
   const hn::CappedTag<double, 4> d;
   const hn::CappedTag<double, 1> d1;
   constexpr std::size_t kMostVectors = 8;
@@ -112,7 +119,7 @@ void add_named_rows(MatrixView<const float> table, std::span<const std::uint32_t
     }
   };
   // Vectors overlap within one group of them only: what an earlier group has stored must not be added to again.
-  const std::size_t cols = table.cols(), lanes = hn::Lanes(d);
+  const std::size_t cols = sums.size(), lanes = hn::Lanes(d);
   const bool one_group = cols >= lanes && cols <= kMostVectors * lanes;
   const std::size_t whole = one_group ? cols : cols / lanes * lanes;
   add(d, 0, whole);
@@ -157,9 +164,10 @@ void defined_fields(const State& x, std::size_t begin, std::size_t end, const Af
   }
 }
 
-void add_rows(MatrixView<const float> table, std::span<const std::uint32_t> rows, std::span<double> out) {
-  assert(out.size() == table.cols());
-  HWY_DYNAMIC_DISPATCH(add_named_rows)(table, rows, out.data());
+void add_rows(MatrixView<const float> table, std::span<const std::uint32_t> rows, std::span<double> out,
+              std::size_t first) {
+  assert(first + out.size() <= table.cols());
+  HWY_DYNAMIC_DISPATCH(add_named_rows)({table.data() + first, table.cols()}, rows, out);
 }
 
 }  // namespace ergodic

@@ -17,8 +17,9 @@ namespace ergodic {
 /// goes to row 0 of `out`.
 void defined_fields(const State& x, std::size_t begin, std::size_t end, const Affine& map, MatrixView<double> out);
 
-/// out += the rows of a table that are named, one after the other.
-void add_rows(MatrixView<const float> table, std::span<const std::uint32_t> rows, std::span<double> out);
+/// out += columns [first, first + out.size()) of the rows of a table that are named, one after the other.
+void add_rows(MatrixView<const float> table, std::span<const std::uint32_t> rows, std::span<double> out,
+              std::size_t first = 0);
 
 inline constexpr std::size_t kFieldRows = 32;  ///< rows that one thread takes at a time
 

@@ -26,7 +26,8 @@ double row_weight(std::span<const double> row_weights, std::size_t row) {
 void row_sample(std::span<const double> fields, std::size_t row, const Draw& draw, std::uint32_t chain, State& out) {
   const double gap = out.levels().gap();
   flip_coins(
-      draw, chain, static_cast<std::uint32_t>(fields.size()), [&](std::uint32_t j) { return sigmoid(gap * fields[j]); },
+      draw, chain, 0, static_cast<std::uint32_t>(fields.size()),
+      [&](std::uint32_t j) { return sigmoid(gap * fields[j]); },
       [&](std::uint32_t j, bool high) { out.bits().set(row, j, high); });
 }
 

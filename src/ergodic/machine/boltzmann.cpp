@@ -87,7 +87,7 @@ bool BoltzmannMachine::same_shape(const Machine& other) const {
 Facts BoltzmannMachine::facts() const {
   Facts out;
   if (model().hidden() > 0) {
-    out = {{"hidden", std::uint64_t{model().hidden()}}, {"hidden_type", std::string(name_of(model().units()))}};
+    out = {{"hidden", std::uint64_t{model().hidden()}}, {"hidden_type", name_of(model().units())}};
   }
   out.push_back({"edges", std::uint64_t{model().graph().edges()}});
   return out;

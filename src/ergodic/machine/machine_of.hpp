@@ -43,7 +43,7 @@ class MachineOf : public Machine {
     if constexpr (ParametricModel<Model>) model().update([&](Parameters& p) { p = values; }, context);
   }
   bool same_shape(const Machine& other) const override {
-    return &kind() == &other.kind() && same_units(visible(), other.visible()) &&
+    return &kind() == &other.kind() && visible() == other.visible() &&
            same_slots(parameters(), other.parameters());
   }
 

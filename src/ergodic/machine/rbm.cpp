@@ -135,11 +135,11 @@ Rbm rbm_with_parameters(const Layer& visible, const Layer& hidden, const Tensors
 
 bool RbmMachine::same_shape(const Machine& other) const {
   const Rbm* rbm = model_in<Rbm>(other);
-  return MachineOf::same_shape(other) && rbm && same_units(model().hidden(), rbm->hidden());
+  return MachineOf::same_shape(other) && rbm && model().hidden() == rbm->hidden();
 }
 
 Facts RbmMachine::facts() const {
-  return {{"hidden", std::uint64_t{units_of(model().hidden())}}, {"hidden_type", std::string(name_of(model().hidden()))}};
+  return {{"hidden", std::uint64_t{units_of(model().hidden())}}, {"hidden_type", name_of(model().hidden())}};
 }
 
 void RbmMachine::put(Tensors& tensors) const {

@@ -23,24 +23,21 @@ std::string as_utf8(const std::string& text) {
 
 }  // namespace
 
-bool same_units(const Layer& a, const Layer& b) {
-  return name_of(a) == name_of(b) && units_of(a) == units_of(b) && letters_of(a) == letters_of(b);
-}
-
 bool same_slots(const Parameters& a, const Parameters& b) {
   return std::ranges::equal(a.slots(), b.slots(),
                             [](const Slot& x, const Slot& y) { return x.name == y.name && x.shape == y.shape; });
 }
 
 std::vector<Choice> unit_type_choices() {
-  return {{"bernoulli", "{0,1}"}, {"spin", "-1 and +1"}, {"potts", "letters"}, {"gaussian", "real, with normal noise"},
-          {"relu", "real and not negative"}};
+  std::vector<Choice> out;
+  for (const auto& [name, help] : unit_types()) out.push_back({std::string(name), std::string(help)});
+  return out;
 }
 
 std::string units_text(const Layer& layer) { return fmt::format("{} {}", units_of(layer), name_of(layer)); }
 
 ValueKind kind_for(const Layer& visible) {
-  if (letters_of(visible) > 0) return ValueKind::kLetters;
+  if (data_values(visible) == UnitValues::kLetters) return ValueKind::kLetters;
   return real_valued(visible) ? ValueKind::kReal : ValueKind::kBits;
 }
 
@@ -50,7 +47,7 @@ void require_kind(const Layer& visible, const Dataset& data) {
                                 real_valued(visible) ? "real numbers" : "bits or letters",
                                 data.real() ? "real numbers; use gaussian ones" : "not"));
   }
-  if (std::holds_alternative<Relu>(visible)) {
+  if (data_values(visible) == UnitValues::kNonnegativeReals) {
     for (std::size_t r = 0; r < data.rows(); ++r) {
       for (std::size_t i = 0; i < data.units(); ++i) {
         if (data.reals()(r, i) >= 0.0f) continue;
@@ -61,7 +58,7 @@ void require_kind(const Layer& visible, const Dataset& data) {
       }
     }
   }
-  if (letters_of(visible) > 0 && letters_of(visible) != data.letters) {
+  if (data_values(visible) == UnitValues::kLetters && letters_of(visible) != data.letters) {
     throw DataError(fmt::format("{}: expected {} letters, as the machine has; found {}", data.name, letters_of(visible),
                                 data.letters));
   }

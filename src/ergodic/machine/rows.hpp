@@ -14,8 +14,7 @@
 
 namespace ergodic {
 
-/// Whether two layers have the same units, and two sets of parameters the same slots.
-bool same_units(const Layer& a, const Layer& b);
+/// Whether two sets of parameters have the same slots.
 bool same_slots(const Parameters& a, const Parameters& b);
 
 /// The unit types as choices of an option.

@@ -61,6 +61,8 @@ Boltzmann::Boltzmann(Layer units, Graph graph) : Boltzmann(units, std::move(grap
 
 Boltzmann::Boltzmann(Layer units, Graph graph, std::size_t visible)
     : units_(units), graph_(std::move(graph)), visible_(visible) {
+  require(units.parts() == 1,
+          fmt::format("a Boltzmann machine on a graph has units of one type, found {}", name_of(units)));
   require(!real_valued(units), fmt::format("a Boltzmann machine on a graph has bernoulli, spin or potts units, found "
                                            "{}; couple real units in an RBM",
                                            name_of(units)));

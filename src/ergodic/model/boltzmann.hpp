@@ -53,6 +53,8 @@ class Boltzmann {
   /// How many units are visible: the first ones.
   std::size_t visible() const { return visible_; }
   Layer visible_layer() const { return make_layer(name_of(units_), visible_, letters_of(units_)); }
+  /// The hidden units, of which there must be some.
+  Layer hidden_layer() const { return make_layer(name_of(units_), hidden(), letters_of(units_)); }
   std::size_t hidden() const { return units_of(units_) - visible_; }
   const Graph& graph() const { return graph_; }
   const Parameters& parameters() const { return parameters_; }
@@ -108,7 +110,9 @@ class Boltzmann {
   template <class F>
   void for_fields_of(const State& x, const Context& context, const F& f) const;
   bool has_sites() const { return letters_of(units_) > 0; }
-  SiteFields site_fields() const { return {std::get<Potts>(units_), graph_, sites_, couplings(), bias(), site_rows_}; }
+  SiteFields site_fields() const {
+    return {Potts{units_of(units_), letters_of(units_)}, graph_, sites_, couplings(), bias(), site_rows_};
+  }
   void renew(const Context& context);
   void sweep(State& x, FixedUnits fixed, const Draw& draw, std::uint64_t first_chain, const Context& context) const;
 

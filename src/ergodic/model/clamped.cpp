@@ -67,8 +67,7 @@ HiddenFields::HiddenFields(const Boltzmann& machine, const State& visible, const
 
 Boltzmann hidden_machine(const Boltzmann& machine) {
   assert(machine.hidden() > 0);
-  const Layer units = make_layer(name_of(machine.units()), machine.hidden(), letters_of(machine.units()));
-  Boltzmann out(units, hidden_graph(machine));
+  Boltzmann out(machine.hidden_layer(), hidden_graph(machine));
   out.update(
       [&](Parameters& parameters) {
         for_hidden_edges(machine, [&](std::size_t i, std::size_t j, std::size_t e) {

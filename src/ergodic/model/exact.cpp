@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/kernels/fields.hpp"
+#include "ergodic/model/all_states.hpp"
 
 namespace ergodic {
 namespace {
@@ -23,14 +23,8 @@ void require_enumerable(const Rbm& rbm, double limit) {
                       name_of(rbm.hidden())));
 }
 
-double bits_of(const Layer& layer) {
-  if (real_valued(layer)) return std::numeric_limits<double>::infinity();
-  const double sites = static_cast<double>(sites_of(layer));
-  return letters_of(layer) > 0 ? sites * std::log2(static_cast<double>(letters_of(layer))) : sites;
-}
-
 std::size_t enumerated_block(const Rbm& rbm) {
-  return bits_of(rbm.visible()) <= bits_of(rbm.hidden()) ? Rbm::kVisible : Rbm::kHidden;
+  return log2_states(rbm.visible()) <= log2_states(rbm.hidden()) ? Rbm::kVisible : Rbm::kHidden;
 }
 
 /// A {0,1} machine whose first layer is enumerated and whose second is summed in closed form:
@@ -204,32 +198,18 @@ class Enumeration {
   static constexpr std::size_t kChunk = 4096;  // states whose fields are held at once
 
   explicit Enumeration(const Rbm& rbm)
-      : rbm_(rbm), block_(enumerated_block(rbm)), other_(block_ == Rbm::kVisible ? Rbm::kHidden : Rbm::kVisible) {
-    const std::size_t values = std::max<std::size_t>(2, letters_of(rbm.layer(block_)));
-    for (std::size_t s = 0; s < sites_of(rbm.layer(block_)); ++s) count_ *= values;
-  }
+      : rbm_(rbm),
+        block_(enumerated_block(rbm)),
+        other_(block_ == Rbm::kVisible ? Rbm::kHidden : Rbm::kVisible),
+        all_(rbm.layer(block_)) {}
 
   std::size_t block() const { return block_; }
   std::size_t other() const { return other_; }
-  std::size_t count() const { return count_; }
-  std::size_t chunk_at(std::size_t first) const { return std::min(kChunk, count_ - first); }
+  std::size_t count() const { return all_.count(); }
+  std::size_t chunk_at(std::size_t first) const { return std::min(kChunk, count() - first); }
 
-  /// States [first, first + chunk_at(first)), numbered with the first site as the lowest digit.
-  State states_from(std::size_t first) const {
-    State states(chunk_at(first), units_of(rbm_.layer(block_)), levels_of(rbm_.layer(block_)));
-    const std::size_t letters = letters_of(rbm_.layer(block_));
-    for (std::size_t s = 0; s < states.chains(); ++s) {
-      std::size_t rest = first + s;
-      if (letters == 0) {
-        states.bits().row(s)[0] = rest;
-      } else {
-        for (std::size_t site = 0; site < states.units(); site += letters, rest /= letters) {
-          states.bits().set(s, site + rest % letters, true);
-        }
-      }
-    }
-    return states;
-  }
+  /// States [first, first + chunk_at(first)).
+  State states_from(std::size_t first) const { return all_.states(first, chunk_at(first)); }
 
   /// The log weight of each: s'bias + log_sum of the other layer under the fields that s makes.
   std::vector<double> log_weights(const State& states, const Context& context) const {
@@ -245,7 +225,8 @@ class Enumeration {
 
  private:
   const Rbm& rbm_;
-  std::size_t block_, other_, count_ = 1;
+  std::size_t block_, other_;
+  AllStates all_;
 };
 
 std::optional<double> log_z_of_any(const Rbm& rbm, const Context& context) {
@@ -285,7 +266,7 @@ bool both_two_valued(const Rbm& rbm) { return two_valued(rbm.visible()) && two_v
 
 }  // namespace
 
-double enumerated_bits(const Rbm& rbm) { return std::min(bits_of(rbm.visible()), bits_of(rbm.hidden())); }
+double enumerated_bits(const Rbm& rbm) { return std::min(log2_states(rbm.visible()), log2_states(rbm.hidden())); }
 double most_enumerated_bits(const Rbm& rbm) { return both_two_valued(rbm) ? 30.0 : 22.0; }
 
 std::optional<double> exact_log_z(const Rbm& rbm, const Context& context) {

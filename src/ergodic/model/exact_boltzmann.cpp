@@ -10,6 +10,7 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/model/all_states.hpp"
 #include "ergodic/model/elimination.hpp"
 
 namespace ergodic {
@@ -121,7 +122,7 @@ class HighUnits {
 class LetterWalk {
  public:
   explicit LetterWalk(const Boltzmann& machine)
-      : potts_(std::get<Potts>(machine.units())), couplings_(potts_.units, potts_.units) {
+      : potts_{units_of(machine.units()), letters_of(machine.units())}, couplings_(potts_.units, potts_.units) {
     bias_.assign(machine.bias().begin(), machine.bias().end());
     for (std::size_t i = 0; i < potts_.units; ++i) {
       machine.graph().for_neighbours(i,
@@ -181,19 +182,10 @@ Statistics statistics_of_letters(const Boltzmann& machine, double log_z, const C
   return std::move(parts[0]);
 }
 
-/// Whether some units, whole sites if they are letters, have no more states than so many two-valued ones.
-bool no_more_states(const Layer& layer, std::size_t units, std::size_t two_valued_units) {
-  const std::size_t letters = letters_of(layer), sites = letters > 0 ? units / letters : units;
-  const std::size_t most = std::size_t{1} << two_valued_units;
-  std::size_t states = 1;
-  for (std::size_t s = 0; s < sites && states <= most; ++s) states *= letters > 0 ? letters : 2;
-  return states <= most;
-}
-
 }  // namespace
 
 bool enumerable(const Boltzmann& machine) {
-  return no_more_states(machine.units(), machine.graph().units(), kMaxEnumeratedUnits);
+  return log2_states(machine.units()) <= static_cast<double>(kMaxEnumeratedUnits);
 }
 
 void require_exact_statistics(const Boltzmann& machine) {

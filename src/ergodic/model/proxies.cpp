@@ -1,7 +1,6 @@
 #include "ergodic/model/proxies.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -58,12 +57,7 @@ double reconstruction_error(const Rbm& model, const State& rows, Key key, std::u
     }
     return std::sqrt(squares / sites);
   }
-  std::uint64_t differing = 0;
-  for (std::size_t w = 0; w < rows.bits().words().size(); ++w) {
-    differing += static_cast<std::uint64_t>(std::popcount(rows.bits().words()[w] ^ back.bits().words()[w]));
-  }
-  // Where one letter takes the place of another, two bits differ.
-  return static_cast<double>(differing) / (letters_of(model.visible()) > 0 ? 2.0 : 1.0) / sites;
+  return static_cast<double>(differing_sites(model.visible(), rows, back)) / sites;
 }
 
 }  // namespace ergodic

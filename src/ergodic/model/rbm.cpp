@@ -41,8 +41,6 @@ void keep_fixed(const State& before, const Bits& fixed, State& x) {
   }
 }
 
-float low_of(const Layer& layer) { return real_valued(layer) ? 0.0f : levels_of(layer).low; }
-
 }  // namespace
 
 Moments moments_of(const State& state) {
@@ -117,7 +115,7 @@ std::vector<double> Rbm::free_energy(const State& visible, const Context& contex
 }
 
 Matrix<double> Rbm::free_energy_forces(const State& x, const Context& context) const {
-  require_gaussian(visible());
+  require_forces(visible(), "the free energy");
   const State means(conditional_means(kHidden, x, context));
   const std::span<const double> deviations = precision(kVisible).deviations;
   Matrix<double> out(x.chains(), x.units());
@@ -132,7 +130,7 @@ Matrix<double> Rbm::free_energy_forces(const State& x, const Context& context) c
 Matrix<double> Rbm::site_log_probabilities(const State& visible, const Matrix<std::uint32_t>& sites,
                                            const Context& context) const {
   assert(sites.rows() == visible.chains() && !visible.real());
-  const std::size_t letters = letters_of(layer(kVisible));
+  const std::vector<Site> all = ergodic::sites(layer(kVisible));
   Matrix<double> out(sites.rows(), sites.cols());
   for_fields(visible, map_to(kHidden), context, [&](std::size_t r, std::span<const double> fields) {
     const double before = log_sum(hidden(), {fields, precision(kHidden)});
@@ -149,14 +147,16 @@ Matrix<double> Rbm::site_log_probabilities(const State& visible, const Matrix<st
       return log_sum(hidden(), {changed, precision(kHidden)}) - before + bias;
     };
     for (std::size_t k = 0; k < sites.cols(); ++k) {
-      const std::size_t first = sites(r, k) * std::max<std::size_t>(letters, 1);
-      double others = -std::numeric_limits<double>::infinity();  // the log of what all other values weigh
-      if (letters == 0) {
-        others = log_weight({{first, visible.levels().low + visible.levels().high - 2.0 * visible.value(r, first)}});
+      const auto [first, size] = all[sites(r, k)];
+      if (size == 1) {
+        const double change = visible.levels().low + visible.levels().high - 2.0 * visible.value(r, first);
+        out(r, k) = -softplus(log_weight({{first, change}}));
+        continue;
       }
       std::size_t present = first;
-      while (letters > 0 && !visible.bits().get(r, present)) ++present;
-      for (std::size_t unit = first; unit < first + letters; ++unit) {
+      while (!visible.bits().get(r, present)) ++present;
+      double others = -std::numeric_limits<double>::infinity();  // the log of what all other letters weigh
+      for (std::size_t unit = first; unit < first + size; ++unit) {
         if (unit != present) others = log_add(others, log_weight({{present, -1.0}, {unit, 1.0}}));
       }
       out(r, k) = -softplus(others);

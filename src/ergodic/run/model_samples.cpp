@@ -65,7 +65,7 @@ std::optional<ModelSamples> draw_model_samples(const Machine& machine, std::span
 }
 
 std::vector<UnitPair> pairs_of(const Layer& visible) {
-  return choose_pairs(units_of(visible), letters_of(visible), kMostPairs, Key{});
+  return choose_pairs(visible, kMostPairs, Key{});
 }
 
 }  // namespace ergodic

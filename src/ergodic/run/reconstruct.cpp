@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/machine/kinds.hpp"
@@ -12,15 +14,21 @@ namespace ergodic {
 namespace {
 
 double mean_difference(const Layer& visible, const State& rows, const Matrix<float>& means) {
+  // Where one letter takes the place of another, two units differ.
+  std::vector<double> share(rows.units());
+  for (const Site& site : sites(visible)) {
+    std::fill_n(share.begin() + static_cast<std::ptrdiff_t>(site.first), site.size, site.size == 1 ? 1.0 : 0.5);
+  }
   const Matrix<float> values = plain_values(rows);
   double sum = 0.0;
-  for (std::size_t k = 0; k < values.elements().size(); ++k) {
-    const double difference = double{values.elements()[k]} - means.elements()[k];
-    sum += rows.real() ? difference * difference : std::abs(difference);
+  for (std::size_t r = 0; r < values.rows(); ++r) {
+    for (std::size_t i = 0; i < values.cols(); ++i) {
+      const double difference = double{values(r, i)} - means(r, i);
+      sum += rows.real() ? difference * difference : share[i] * std::abs(difference);
+    }
   }
-  const double sites = static_cast<double>(rows.chains() * sites_of(visible));
-  // Where one letter takes the place of another, two units differ.
-  return rows.real() ? std::sqrt(sum / sites) : sum / sites / (letters_of(visible) > 0 ? 2.0 : 1.0);
+  const double mean = sum / static_cast<double>(rows.chains() * sites_of(visible));
+  return rows.real() ? std::sqrt(mean) : mean;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "ergodic/core/elementary.hpp"
@@ -10,15 +9,18 @@
 
 namespace ergodic {
 
-std::vector<std::uint32_t> free_sites(const Bits& fixed, const Layer& layer) {
+std::vector<Site> free_sites(const Bits& fixed, const Layer& layer) {
   const bool masked = fixed.rows() > 0;
   if (masked) require_mask(layer, fixed, 1);
-  const std::size_t units_of_site = std::max<std::size_t>(letters_of(layer), 1);
-  std::vector<std::uint32_t> out;
-  for (std::uint32_t site = 0; site < sites_of(layer); ++site) {
-    if (!masked || !fixed.get(0, site * units_of_site)) out.push_back(site);
-  }
+  std::vector<Site> out = sites(layer);
+  if (masked) std::erase_if(out, [&](const Site& site) { return fixed.get(0, site.first); });
   require(!out.empty(), "sampling needs a unit that may change; all are fixed");
+  return out;
+}
+
+std::vector<std::uint32_t> free_units(const Bits& fixed, const Layer& layer) {
+  std::vector<std::uint32_t> out;
+  for (const Site& site : free_sites(fixed, layer)) out.push_back(static_cast<std::uint32_t>(site.first));
   return out;
 }
 

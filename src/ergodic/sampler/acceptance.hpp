@@ -20,9 +20,11 @@ namespace ergodic {
 inline constexpr std::uint32_t kAcceptanceNumber = 0;     ///< decides
 inline constexpr std::uint32_t kFirstProposalNumber = 2;  ///< those that propose; 1 is each sampler's own
 
-/// The units, or sites of letters, that may change: those whose bit in a mask of one row is not set. All, if the mask
-/// is empty. UsageError if the mask does not fit, or leaves nothing.
-std::vector<std::uint32_t> free_sites(const Bits& fixed, const Layer& layer);
+/// The sites that may change: those whose bits in a mask of one row are not set. All, if the mask is empty. UsageError
+/// if the mask does not fit, or leaves nothing.
+std::vector<Site> free_sites(const Bits& fixed, const Layer& layer);
+/// The units of them, if each site is one unit.
+std::vector<std::uint32_t> free_units(const Bits& fixed, const Layer& layer);
 
 struct Proposal {
   State x;

@@ -18,8 +18,8 @@ constexpr std::uint32_t kStepNumber = 1;
 
 LeapfrogPath::LeapfrogPath(const Hmc& kernel, const Layer& layer, State x, const Draw& draw, std::uint64_t first_chain)
     : x_(std::move(x)) {
-  require_gaussian(layer);
-  free_ = free_sites(kernel.fixed, layer);
+  require_forces(layer, "hmc");
+  free_ = free_units(kernel.fixed, layer);
   require(kernel.step > 0.0 && kernel.leapfrogs >= 1,
           fmt::format("Hamiltonian sampling needs a step larger than 0 and at least one of them, found {} steps of {}",
                       kernel.leapfrogs, kernel.step));

@@ -17,8 +17,8 @@ constexpr double kTargetAcceptance = 0.57;
 }  // namespace
 
 LangevinProposer::LangevinProposer(const Langevin& kernel, const Layer& layer) : step_(kernel.step) {
-  require_gaussian(layer);
-  free_ = free_sites(kernel.fixed, layer);
+  require_forces(layer, "langevin");
+  free_ = free_units(kernel.fixed, layer);
   require(step_ > 0.0, fmt::format("a Langevin step must be larger than 0, found {}", step_));
 }
 

@@ -15,12 +15,12 @@ constexpr std::uint32_t kCountNumber = 1;  // says how many sites change
 constexpr double kTargetAcceptance = 0.3;  // between what is best for one real unit, 0.44, and for very many, 0.234
 
 /// Gives a site another letter, each with the same probability.
-void change_letter(Bits& bits, std::size_t row, std::size_t first, std::size_t letters, double uniform) {
+void change_letter(Bits& bits, std::size_t row, const Site& site, double uniform) {
   std::size_t old = 0;
-  while (!bits.get(row, first + old)) ++old;
-  const auto by = 1 + static_cast<std::size_t>(uniform * static_cast<double>(letters - 1));
-  bits.set(row, first + old, false);
-  bits.set(row, first + (old + by) % letters, true);
+  while (!bits.get(row, site.first + old)) ++old;
+  const auto by = 1 + static_cast<std::size_t>(uniform * static_cast<double>(site.size - 1));
+  bits.set(row, site.first + old, false);
+  bits.set(row, site.first + (old + by) % site.size, true);
 }
 
 }  // namespace
@@ -29,8 +29,7 @@ Proposer::Proposer(const Metropolis& kernel, const Layer& layer)
     : noise_(kernel.noise),
       scales_(kernel.scales),
       flips_(kernel.flips),
-      letters_(letters_of(layer)),
-      positive_(std::holds_alternative<Relu>(layer)),
+      positive_(data_values(layer) == UnitValues::kNonnegativeReals),
       free_(free_sites(kernel.fixed, layer)) {
   require(flips_ >= 1 && (noise_ > 0.0 || !real_valued(layer)), "a proposal must change something");
   require(real_valued(layer) || flips_ <= free_.size(),
@@ -47,7 +46,8 @@ State Proposer::propose(const State& x, const Draw& draw, std::uint64_t first_ch
     for (std::size_t r = begin; r < end; ++r) {
       const auto chain = static_cast<std::uint32_t>(first_chain + r);
       if (x.real()) {
-        for (const std::uint32_t unit : free_) {
+        for (const Site& site : free_) {
+          const auto unit = static_cast<std::uint32_t>(site.first);
           float& value = out.reals()(r, unit);
           const double noise = scales_.empty() ? noise_ : noise_ * scales_[unit];
           value += static_cast<float>(noise * draw.normal(chain, kFirstProposalNumber + unit));
@@ -58,12 +58,11 @@ State Proposer::propose(const State& x, const Draw& draw, std::uint64_t first_ch
       // Always the same number would keep apart the states with an even and with an odd number of changes.
       const std::uint64_t changes = 1 + draw.below(flips_, chain, kCountNumber);
       for (std::uint32_t f = 0; f < changes; ++f) {
-        const std::size_t site = free_[draw.below(free_.size(), chain, kFirstProposalNumber + 2 * f)];
-        if (letters_ > 0) {
-          change_letter(out.bits(), r, site * letters_, letters_,
-                        draw.uniform(chain, kFirstProposalNumber + 2 * f + 1));
+        const Site& site = free_[draw.below(free_.size(), chain, kFirstProposalNumber + 2 * f)];
+        if (site.size > 1) {
+          change_letter(out.bits(), r, site, draw.uniform(chain, kFirstProposalNumber + 2 * f + 1));
         } else {
-          out.bits().set(r, site, !out.bits().get(r, site));
+          out.bits().set(r, site.first, !out.bits().get(r, site.first));
         }
       }
     }

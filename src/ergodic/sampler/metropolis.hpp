@@ -41,9 +41,9 @@ class Proposer {
  private:
   double noise_;
   std::vector<double> scales_;
-  std::size_t flips_, proposals_, letters_;
-  bool positive_;                    // relu
-  std::vector<std::uint32_t> free_;  // units, or sites, that may change
+  std::size_t flips_, proposals_;
+  bool positive_;           // values below 0 are reflected
+  std::vector<Site> free_;  // that may change
 };
 
 /// One sweep of all chains.
