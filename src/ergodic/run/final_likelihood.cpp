@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ergodic/core/permutation.hpp"
 #include "ergodic/report/clock.hpp"
 
 namespace ergodic {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/permutation.hpp"
 #include "ergodic/estimator/likelihood.hpp"
 #include "ergodic/model/elimination.hpp"
 #include "ergodic/run/compare.hpp"
