@@ -4,11 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
-
-#include "data/error_message.hpp"
-#include "ergodic/core/error.hpp"
 
 namespace ergodic {
 namespace {
@@ -188,59 +184,6 @@ TEST(EffectiveRows, AreTheSumOfTheWeights) {
   EXPECT_EQ(data.effective_rows(), 2.25);
 }
 
-TEST(UnitMeans, FollowTheWeights) {
-  Dataset bits{"bits", Bits(3, 2)};
-  bits.bits().set(0, 0, true);
-  bits.bits().set(2, 0, true);
-  bits.weights = {0.5, 0.25, 0.25};
-  EXPECT_EQ(unit_means(bits), (std::vector<double>{0.75, 0.0}));
-  Dataset grey{"grey", Matrix<Grey>(2, 2)};
-  grey.grey()(0, 0) = grey.grey()(1, 0) = grey.grey()(1, 1) = kFullGrey;
-  grey.weights = {3.0, 1.0};
-  EXPECT_EQ(unit_means(grey), (std::vector<double>{1.0, 0.25}));
-}
-
-TEST(UnitMeans, AreExactForBits) {
-  Dataset data{"bits", Bits(8, 3)};
-  for (std::size_t r = 0; r < 8; ++r) data.bits().set(r, 0, true);
-  for (std::size_t r = 0; r < 3; ++r) data.bits().set(r, 2, true);
-  EXPECT_EQ(unit_means(data), (std::vector<double>{1.0, 0.0, 0.375}));
-}
-
-TEST(UnitMeans, AreExactForGreyLevels) {
-  Dataset data{"grey", Matrix<Grey>(2, 3)};
-  data.grey()(0, 0) = data.grey()(1, 0) = kFullGrey;
-  data.grey()(0, 1) = 13107;  // a fifth of 65535
-  EXPECT_EQ(unit_means(data), (std::vector<double>{1.0, 0.1, 0.0}));
-}
-
-TEST(Permutation, HoldsEachNumberOnce) {
-  for (const std::size_t count : {0u, 1u, 2u, 7u, 1000u}) {
-    auto order = permutation(count, Key{3}.at(Purpose::kTest));
-    std::sort(order.begin(), order.end());
-    EXPECT_EQ(order, numbers_up_to(count));
-  }
-}
-
-TEST(Permutation, IsAPureFunctionOfTheDraw) {
-  const auto order = permutation(1000, Key{3}.at(Purpose::kTest));
-  EXPECT_EQ(order, permutation(1000, Key{3}.at(Purpose::kTest)));
-  EXPECT_NE(order, permutation(1000, Key{4}.at(Purpose::kTest)));
-  EXPECT_NE(order, permutation(1000, Key{3}.at(Purpose::kTest, 1)));
-}
-
-TEST(Permutation, EveryOrderIsEquallyLikely) {
-  constexpr int kOrders = 24, kExpected = 1000;
-  std::map<std::vector<std::uint32_t>, int> counts;
-  for (std::uint64_t seed = 0; seed < kOrders * kExpected; ++seed) {
-    ++counts[permutation(4, Key{seed}.at(Purpose::kTest))];
-  }
-  ASSERT_EQ(counts.size(), std::size_t{kOrders});
-  double chi_square = 0.0;
-  for (const auto& [order, count] : counts) chi_square += std::pow(count - kExpected, 2) / kExpected;
-  EXPECT_LT(chi_square, 49.73);  // the 0.999 quantile for 23 degrees of freedom
-}
-
 void check_split(Dataset data, std::size_t count) {
   const Dataset whole = data;
   const Dataset taken = split_off(data, count, Key{5}.at(Purpose::kSplit));
@@ -291,111 +234,6 @@ TEST(SplitOff, IsAPureFunctionOfTheDraw) {
   EXPECT_NE(taken(1), taken(2));
 }
 
-std::vector<std::vector<std::uint32_t>> batches_of(Minibatches& batches, std::uint64_t updates) {
-  std::vector<std::vector<std::uint32_t>> out;
-  for (std::uint64_t u = 0; u < updates; ++u) out.emplace_back(batches.at(u).begin(), batches.at(u).end());
-  return out;
-}
-
-TEST(Minibatches, EachEpochCoversEachRowOnce) {
-  Minibatches batches(103, 10, Key{7});
-  EXPECT_EQ(batches.per_epoch(), 11u);
-  std::vector<std::vector<std::uint32_t>> orders;
-  for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
-    std::vector<std::uint32_t> order;
-    for (std::uint64_t b = 0; b < batches.per_epoch(); ++b) {
-      const std::uint64_t update = epoch * batches.per_epoch() + b;
-      EXPECT_EQ(batches.epoch_of(update), epoch);
-      const auto rows = batches.at(update);
-      EXPECT_EQ(rows.size(), b + 1 < batches.per_epoch() ? 10u : 3u);
-      order.insert(order.end(), rows.begin(), rows.end());
-    }
-    orders.push_back(order);
-    std::sort(order.begin(), order.end());
-    EXPECT_EQ(order, numbers_up_to(103));
-  }
-  EXPECT_NE(orders[0], orders[1]);
-  EXPECT_NE(orders[1], orders[2]);
-}
-
-TEST(Minibatches, ABatchThatDividesTheRowsLeavesNoShortOne) {
-  Minibatches batches(20, 5, Key{7});
-  EXPECT_EQ(batches.per_epoch(), 4u);
-  for (std::uint64_t u = 0; u < 8; ++u) EXPECT_EQ(batches.at(u).size(), 5u);
-}
-
-TEST(Minibatches, ABatchLargerThanTheDataTakesAllRows) {
-  Minibatches batches(6, 100, Key{7});
-  EXPECT_EQ(batches.per_epoch(), 1u);
-  EXPECT_EQ(batches.at(4).size(), 6u);
-}
-
-TEST(Minibatches, ArePureFunctionsOfKeyAndUpdateInAnyOrder) {
-  constexpr std::uint64_t kUpdates = 40;
-  Minibatches forward(23, 5, Key{7}), jumping(23, 5, Key{7}), other(23, 5, Key{8});
-  const auto expected = batches_of(forward, kUpdates);
-  for (const std::uint32_t u : permutation(kUpdates, Key{1}.at(Purpose::kTest))) {
-    EXPECT_TRUE(std::ranges::equal(jumping.at(u), expected[u])) << "update " << u;
-  }
-  EXPECT_NE(batches_of(other, kUpdates), expected);
-}
-
-TEST(WeightedMinibatches, HaveRowsAsOftenAsTheirWeightsSay) {
-  constexpr std::size_t kRows = 50, kBatch = 20, kEpochs = 2000;
-  std::vector<double> weights;
-  for (std::size_t r = 0; r < kRows; ++r) weights.push_back(r % 10 == 4 ? 0.0 : 1.0 / static_cast<double>(1 + r % 7));
-  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  Minibatches batches(kRows, kBatch, Key{7}, weights);
-  std::vector<double> sums(kRows);
-  for (std::uint64_t epoch = 0; epoch < kEpochs; ++epoch) {
-    std::vector<double> counts(kRows);
-    for (std::uint64_t b = 0; b < batches.per_epoch(); ++b) {
-      for (const std::uint32_t r : batches.at(epoch * batches.per_epoch() + b)) ++counts.at(r);
-    }
-    for (std::size_t r = 0; r < kRows; ++r) {
-      ASSERT_LT(std::abs(counts[r] - kRows * weights[r] / total), 1.0) << "row " << r;
-      sums[r] += counts[r];
-    }
-  }
-  for (std::size_t r = 0; r < kRows; ++r) {
-    // Rounded up with the probability of its fraction, independently in each epoch.
-    const double share = kRows * weights[r] / total, fraction = share - std::floor(share);
-    EXPECT_NEAR(sums[r], kEpochs * share, 4.0 * std::sqrt(kEpochs * fraction * (1.0 - fraction)) + 1e-9) << "row " << r;
-  }
-}
-
-TEST(WeightedMinibatches, ABatchHasItsRowsInRandomOrder) {
-  // One row has the weight of three: of four places it has three, and each is free equally often.
-  Minibatches batches(4, 4, Key{9}, std::vector<double>{3.0, 1.0, 0.0, 0.0});
-  constexpr std::uint64_t kUpdates = 40000;
-  std::array<double, 4> counts{};
-  for (std::uint64_t u = 0; u < kUpdates; ++u) {
-    const auto rows = batches.at(u);
-    ++counts.at(static_cast<std::size_t>(std::find(rows.begin(), rows.end(), 1u) - rows.begin()));
-  }
-  double chi_square = 0.0;
-  for (const double count : counts) chi_square += std::pow(count - kUpdates / 4.0, 2) / (kUpdates / 4.0);
-  EXPECT_LT(chi_square, 16.27);  // the 0.999 quantile for 3 degrees of freedom
-}
-
-TEST(WeightedMinibatches, EpochsAreAsLongAsWithoutWeights) {
-  const std::vector<double> weights(23, 0.5);
-  Minibatches weighted(23, 5, Key{7}, weights), plain(23, 5, Key{7});
-  EXPECT_EQ(weighted.per_epoch(), plain.per_epoch());
-  for (std::uint64_t u = 0; u < 12; ++u) EXPECT_EQ(weighted.at(u).size(), plain.at(u).size());
-}
-
-TEST(WeightedMinibatches, ArePureFunctionsOfKeyAndUpdateInAnyOrder) {
-  constexpr std::uint64_t kUpdates = 40;
-  const std::vector<double> weights(23, 0.5);
-  Minibatches forward(23, 5, Key{7}, weights), jumping(23, 5, Key{7}, weights), other(23, 5, Key{8}, weights);
-  const auto expected = batches_of(forward, kUpdates);
-  for (const std::uint32_t u : permutation(kUpdates, Key{1}.at(Purpose::kTest))) {
-    EXPECT_TRUE(std::ranges::equal(jumping.at(u), expected[u])) << "update " << u;
-  }
-  EXPECT_NE(batches_of(other, kUpdates), expected);
-}
-
 /// Three rows of two numbers, of which two are missing.
 Dataset gappy() {
   Dataset data{"gappy", Matrix<float>(3, 2)};
@@ -406,40 +244,10 @@ Dataset gappy() {
   return data;
 }
 
-TEST(MissingValues, AreCountedAndDoNotCount) {
+TEST(MissingValues, AreCountedAndFollowTheirRows) {
   const Dataset data = gappy();
   EXPECT_FALSE(data.complete());
   EXPECT_EQ(data.missing(), 2u);
-  EXPECT_EQ(unit_means(data), (std::vector<double>{3.0, 5.0}));
-  EXPECT_EQ(unit_deviations(data), (std::vector<double>{2.0, 3.0}));
-  EXPECT_EQ(unit_kurtoses(data, std::vector<double>{2.0, 3.0}), (std::vector<double>{1.0, 1.0}));
-}
-
-TEST(MissingValues, TheLeadingVarianceIsAnUpperEstimate) {
-  // Two equal units have variance 2 along their sum. Each known value counts 1 / 0.75, so that an estimate without bias
-  // of the covariance goes with a diagonal of 1 / 0.75 instead of 1: 2 + 1/3 on average.
-  constexpr std::size_t kRows = 1000;
-  Dataset whole{"equal", Matrix<float>(kRows, 2)};
-  Dataset part = whole;
-  const Draw draw = Key{5}.at(Purpose::kTest);
-  for (std::uint32_t r = 0; r < kRows; ++r) {
-    const auto value = static_cast<float>(draw.normal(r, 0));
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      whole.reals()(r, i) = value;
-      if (draw.uniform(r, 2 + i) < 0.25) {
-        part.set_missing(r, i);
-      } else {
-        part.reals()(r, i) = value;
-      }
-    }
-  }
-  EXPECT_NEAR(leading_directions(whole, unit_deviations(whole), 1).variances[0], 2.0, 1e-9);
-  // A mean of 1000 squares, each of a variance of about 2 * 2.33^2: a standard error of 0.1.
-  EXPECT_NEAR(leading_directions(part, unit_deviations(part), 1).variances[0], 2.0 + 1.0 / 3.0, 0.4);
-}
-
-TEST(MissingValues, FollowTheirRows) {
-  const Dataset data = gappy();
   const std::vector<std::uint32_t> rows{2, 0};
   const Dataset chosen = select(data, rows);
   EXPECT_EQ(chosen.missing(), 1u);
@@ -451,27 +259,6 @@ TEST(MissingValues, FollowTheirRows) {
   Dataset rest = data;
   const Dataset taken = split_off(rest, 1, Key{1}.at(Purpose::kSplit));
   EXPECT_EQ(taken.missing() + rest.missing(), 2u);
-}
-
-TEST(MissingValues, OfBitsAndLettersDoNotCountEitherAndWeightsDo) {
-  Dataset data = numbered_bits(4, 2);  // 00 10 01 11
-  data.set_missing(3, 0);
-  EXPECT_EQ(unit_means(data), (std::vector<double>{1.0 / 3.0, 0.5}));
-  data.weights = {1.0, 0.5, 0.5, 7.0};
-  EXPECT_EQ(unit_means(data)[0], 0.25);
-  Dataset letters{"letters", Bits(2, 6), {}, {}, 3};
-  for (const std::size_t unit : {0, 3}) letters.bits().set(0, unit, true);
-  for (const std::size_t unit : {2, 5}) letters.bits().set(1, unit, true);
-  letters.set_missing(0, 1);
-  EXPECT_EQ(letters.missing(), 1u);
-  EXPECT_EQ(unit_means(letters), (std::vector<double>{0.5, 0, 0.5, 0, 0, 1}));
-}
-
-TEST(MissingValues, AColumnOfThemIsRefused) {
-  Dataset data = gappy();
-  data.set_missing(2, 0);
-  data.set_missing(0, 0);
-  expect_parts(message_of<DataError>([&] { unit_means(data); }), {"gappy", "column 0", "no known value"});
 }
 
 }  // namespace

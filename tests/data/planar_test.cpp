@@ -59,49 +59,5 @@ TEST(Planar, PartsAreDifferentAndAlwaysTheSame) {
   }
 }
 
-TEST(RealData, DeviationsKurtosesAndTheLeadingVarianceAreThoseOfTheRows) {
-  Dataset data{"rows", Matrix<float>(4, 3)};
-  const float values[] = {1, 10, 5, -1, -10, 5, 1, 10, 5, -1, -10, 5};  // the second is ten times the first
-  std::copy(std::begin(values), std::end(values), data.reals().elements().begin());
-  const std::vector<double> deviations = unit_deviations(data);
-  // Variances 1, 100 and 0; a hundredth of their mean is the least.
-  EXPECT_NEAR(deviations[0], 1.0, 1e-12);
-  EXPECT_NEAR(deviations[1], 10.0, 1e-12);
-  EXPECT_NEAR(deviations[2], std::sqrt(101.0 / 300.0), 1e-12);
-  const std::vector<double> kurtoses = unit_kurtoses(data, deviations);
-  EXPECT_NEAR(kurtoses[0], 1.0, 1e-12);
-  EXPECT_NEAR(kurtoses[1], 1.0, 1e-12);
-  EXPECT_EQ(kurtoses[2], 0.0);
-  const Leading leading = leading_directions(data, deviations, 3);
-  EXPECT_NEAR(leading.variances[0], 2.0, 1e-9);  // two units that are the same
-  EXPECT_EQ(leading.variances[2], 0.0);
-  EXPECT_EQ(unit_means(data), (std::vector<double>{0.0, 0.0, 5.0}));
-  for (float& value : data.reals().elements()) value = 3.0f;
-  EXPECT_EQ(unit_deviations(data), (std::vector<double>{1.0, 1.0, 1.0}));
-  EXPECT_EQ(leading_directions(data, unit_deviations(data), 3).variances, (std::vector<double>{0.0, 0.0, 0.0}));
-}
-
-TEST(RealData, LeadingDirectionsAreThoseOfItsCovariance) {
-  // Three directions with variances 9, 4 and 1 in deviations of 1, turned: y = (a + b, a - b) / sqrt(2), c.
-  constexpr std::size_t kRows = 1000;
-  Dataset data{"turned", Matrix<float>(kRows, 3)};
-  for (std::size_t r = 0; r < kRows; ++r) {  // all signs, as often: the covariances are exact
-    const float a = r % 2 == 0 ? 3.0f : -3.0f, b = r / 2 % 2 == 0 ? 2.0f : -2.0f, c = r / 4 % 2 == 0 ? 1.0f : -1.0f;
-    data.reals()(r, 0) = (a + b) / std::sqrt(2.0f);
-    data.reals()(r, 1) = (a - b) / std::sqrt(2.0f);
-    data.reals()(r, 2) = c;
-  }
-  const Leading leading = leading_directions(data, std::vector<double>(3, 1.0), 2);
-  ASSERT_EQ(leading.directions.rows(), 2u);
-  EXPECT_NEAR(leading.variances[0], 9.0, 1e-4);
-  EXPECT_NEAR(leading.variances[1], 4.0, 1e-4);
-  for (std::size_t k = 0; k < 2; ++k) {
-    const double sign = k == 0 ? 1.0 : -1.0;
-    const double along = (leading.directions(k, 0) + sign * leading.directions(k, 1)) / std::sqrt(2.0);
-    EXPECT_NEAR(std::abs(along), 1.0, 1e-6);
-    EXPECT_NEAR(leading.directions(k, 2), 0.0, 1e-4);
-  }
-}
-
 }  // namespace
 }  // namespace ergodic

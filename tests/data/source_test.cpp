@@ -11,6 +11,7 @@
 
 #include "data/error_message.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/data/moments.hpp"
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/format/npy.hpp"
 #include "ergodic/format/npz.hpp"

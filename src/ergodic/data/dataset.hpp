@@ -78,63 +78,17 @@ void draw_bits(std::span<const Grey> grey, const Draw& draw, std::uint32_t row, 
 
 /// The chosen rows, in the given order. Dynamic data is drawn for this epoch.
 Values gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch);
-/// The same into bits, or into real numbers, that are there already and of the right shape.
+/// Writes the chosen rows into bits, or into real numbers, that are there already and of the right shape.
 void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch, Bits& out,
             const Context& context);
 void gather(const Dataset& data, std::span<const std::uint32_t> rows, Matrix<float>& out);
-/// Which of their values are known.
+/// Which values of the chosen rows are known.
 void gather_known(const Dataset& data, std::span<const std::uint32_t> rows, Bits& out);
 
 /// Dataset of the chosen rows.
 Dataset select(const Dataset& data, std::span<const std::uint32_t> rows);
 
-/// The mean of each unit over all rows in which it is known (of each bit, of each grey level for dynamic data), by the
-/// weights of the rows if they have any. DataError names a unit that is not known in any row.
-std::vector<double> unit_means(const Dataset& data);
-/// The standard deviation of each unit of real data over the rows in which it is known. One that hardly changes is
-/// given a tenth of the root mean square of all: no precision would be large enough for a constant.
-std::vector<double> unit_deviations(const Dataset& data);
-/// The kurtosis of each unit of real data, in terms of these deviations: 3 if it is normal, large if it is mostly near
-/// its mean and seldom far out.
-std::vector<double> unit_kurtoses(const Dataset& data, std::span<const double> deviations);
-/// Directions along which data varies most, orthonormal, a row each, and the variances along them, the largest first.
-struct Leading {
-  Matrix<double> directions;
-  std::vector<double> variances;
-};
-/// Those of real data in units of these deviations, at most so many, from at most a thousand rows; the later ones are
-/// approximate. If all units are independent variances are 1, if all are the same, the first is the number of units.
-/// With missing values an upper estimate: each known value stands for those that are missing from its unit.
-Leading leading_directions(const Dataset& data, std::span<const double> deviations, std::size_t count);
-
-/// All of [0, count) in random order: a pure function of the draw.
-std::vector<std::uint32_t> permutation(std::size_t count, const Draw& draw);
-
 /// Moves `count` randomly chosen rows out of the data set, and returns them.
 Dataset split_off(Dataset& data, std::size_t count, const Draw& draw);
-
-/// The rows of each update, a pure function of (key, update). Every epoch goes through all rows once, in a new order;
-/// the last batch of an epoch has what is left. With weights an epoch is as long, and has each row as often as its
-/// weight says, rounded up or down at random: the mean over an epoch is nearly the weighted mean, and so it is on
-/// average over a batch.
-class Minibatches {
- public:
-  /// One weight for each row, none negative and not all zero; or no weights.
-  Minibatches(std::size_t rows, std::size_t batch, Key key, std::span<const double> weights = {});
-
-  std::uint64_t per_epoch() const { return (rows_ + batch_ - 1) / batch_; }
-  std::uint64_t epoch_of(std::uint64_t update) const { return update / per_epoch(); }
-  std::span<const std::uint32_t> at(std::uint64_t update);
-
- private:
-  std::vector<std::uint32_t> order_of(std::uint64_t epoch) const;
-
-  std::size_t rows_;
-  std::size_t batch_;
-  Key key_;
-  std::vector<double> cumulative_;    // weights of the rows up to each, or empty
-  std::vector<std::uint32_t> order_;  // of the epoch last asked for
-  std::uint64_t order_epoch_ = ~std::uint64_t{0};
-};
 
 }  // namespace ergodic

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "ergodic/data/dataset.hpp"
+#include "ergodic/core/permutation.hpp"
 #include "ergodic/estimator/station_path.hpp"
 #include "ergodic/model/clamped.hpp"
 #include "ergodic/sampler/gibbs.hpp"

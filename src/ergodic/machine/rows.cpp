@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/permutation.hpp"
 #include "ergodic/machine/pictures.hpp"
 
 namespace ergodic {

@@ -1,9 +1,10 @@
 #include "ergodic/model/recall.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <utility>
+
+#include "ergodic/core/permutation.hpp"
 
 namespace ergodic {
 namespace {
@@ -47,19 +48,11 @@ class Descent {
   std::size_t additions_;  // in each field since the start
 };
 
-/// All units in an order that is a pure function of the draw and the row.
-void shuffle(std::vector<std::uint32_t>& order, const Draw& draw, std::uint32_t row) {
-  std::iota(order.begin(), order.end(), 0u);
-  for (std::size_t i = order.size(); i > 1; --i) {
-    std::swap(order[i - 1], order[draw.below(i, row, static_cast<std::uint32_t>(i))]);
-  }
-}
-
 RecallPath run_in_turn(Descent& descent, std::size_t units, std::uint64_t sweeps, Key key, std::uint32_t row) {
   RecallPath path{{descent.energy()}};
   std::vector<std::uint32_t> order(units);
   for (std::uint64_t s = 0; s < sweeps && path.ending == Ending::kLimit; ++s) {
-    shuffle(order, key.at(Purpose::kRecall, s), row);
+    permute(order, key.at(Purpose::kRecall, s), row);
     bool moved = false;
     for (const std::uint32_t i : order) {
       if (!descent.is_opposed(i)) continue;

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "ergodic/data/catalogue.hpp"
+#include "ergodic/data/moments.hpp"
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/data/moments.hpp"
 #include "ergodic/model/exact_boltzmann.hpp"
 #include "ergodic/model/pseudo_likelihood.hpp"
 #include "ergodic/sampler/gibbs.hpp"

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "ergodic/data/moments.hpp"
+
 namespace ergodic {
 namespace {
 
@@ -74,12 +76,12 @@ Gaps gaps_of(const Rbm& model, const Dataset& data) {
            {}};
   if (!real_valued(model.visible())) return out;
   const std::vector<double> deviations = unit_deviations(data);
-  Leading leading = leading_directions(data, deviations, kDirections + 1);
+  PrincipalDirections principal = principal_directions(data, deviations, kDirections + 1);
   // Beyond these directions variances are no larger than the last of them, or than those of independent units.
-  const double beyond = leading.variances.empty() ? 1.0 : std::max(1.0, leading.variances.back());
+  const double beyond = principal.variances.empty() ? 1.0 : std::max(1.0, principal.variances.back());
   for (std::size_t i = 0; i < deviations.size(); ++i) out.visible[i] = kVisibleGap * std::sqrt(beyond) * deviations[i];
-  for (const double variance : leading.variances) out.shortened.push_back(1.0 - beyond / std::max(beyond, variance));
-  out.directions = std::move(leading.directions);
+  for (const double variance : principal.variances) out.shortened.push_back(1.0 - beyond / std::max(beyond, variance));
+  out.directions = std::move(principal.directions);
   for (const double kurtosis : unit_kurtoses(data, deviations)) {
     out.precision.push_back(kPrecisionRate * 3.0 / std::max(kurtosis, 3.0));
   }

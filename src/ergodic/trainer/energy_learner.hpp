@@ -12,6 +12,7 @@
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/permutation.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/model/concepts.hpp"

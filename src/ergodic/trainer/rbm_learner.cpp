@@ -8,6 +8,8 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/permutation.hpp"
+#include "ergodic/data/moments.hpp"
 #include "ergodic/model/exact.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 #include "ergodic/trainer/methods.hpp"

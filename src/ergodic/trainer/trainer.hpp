@@ -11,6 +11,7 @@
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
+#include "ergodic/data/batches.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/train_options.hpp"
