@@ -51,8 +51,8 @@ class System:
         return [str(self.clone / "tools/fresh"), *words]
 
     def environment(self, user=0, fails="", releases="bookworm mirror/"):
-        return {"PATH": f"{self.folder}:/usr/bin:/bin", "SYSTEM": str(self.folder), "USER_ID": str(user), "FAILS": fails,
-                "RELEASES": releases, "HOME": str(self.folder), "ERGODIC_TARGET": "plain", "http_proxy": "proxy"}
+        return {"PATH": f"{self.folder}:/usr/bin:/bin", "SYSTEM": str(self.folder), "USER_ID": str(user),
+                "FAILS": fails, "RELEASES": releases, "HOME": str(self.folder), "ERGODIC_TARGET": "plain", "http_proxy": "proxy"}
 
     def run(self, *words, **options):
         return subprocess.run(self.command(*words), env=self.environment(**options), capture_output=True, text=True)

@@ -119,7 +119,8 @@ def every_method():
 OPTIONS = {
     "momentum": ("--momentum", 0.5), "l1": ("--l1", 0.001), "l2": ("--l2", 0.01), "uncentred": ("--uncentred",),
     "cosine": ("--schedule", "cosine"), "constant": ("--schedule", "constant"), "chains": ("--chains", 33),
-    "steps": ("--steps", 3), "seed": ("--seed", 7), "weights": ("--weight-scale", 0.3), "rate": ("--learning-rate", 0.7),
+    "steps": ("--steps", 3), "seed": ("--seed", 7), "weights": ("--weight-scale", 0.3),
+    "rate": ("--learning-rate", 0.7),
     "all": ("--momentum", 0.9, "--l1", 0.001, "--l2", 0.01, "--schedule", "cosine", "--uncentred", "--chains", 9),
     "held-out": ("--held-out", 0.25), "test-share": ("--test-share", 0.3), "labels": ("--labels", "../data/labels.npy"),
 }
@@ -129,9 +130,9 @@ def every_option():
     for name, words in OPTIONS.items():
         yield Job(f"option-{name}").train("--data", "../data/bits.npy", "--hidden", 12, "--batch", 10, *words)
     for kind in ("threshold", "fixed", "dynamic"):
-        job = Job(f"binarise-{kind}").train("--data", "../data/grey.npy", "--binarise", kind, "--hidden", 7, "--batch", 10)
-        job.use("evaluate", "--data", "../data/grey.npy", "--binarise", kind)
-        yield job.use("reconstruct", "--data", "../data/grey.npy", "--binarise", kind, "--out", "r.png")
+        data = ("--data", "../data/grey.npy", "--binarise", kind)
+        job = Job(f"binarise-{kind}").train(*data, "--hidden", 7, "--batch", 10)
+        yield job.use("evaluate", *data).use("reconstruct", *data, "--out", "r.png")
     for visible, data in (("bernoulli", "gaps_bits"), ("spin", "gaps_bits"), ("potts", "gaps_letters"),
                           ("gaussian", "gaps_real")):
         yield Job(f"missing-{visible}").train("--data", f"../data/{data}.npy", "--missing", "--visible-type", visible,
@@ -156,24 +157,24 @@ def every_option():
 
 
 def every_sampler():
+    bars, bits, real = (("--data", data) for data in ("bars-and-stripes:3", "../data/bits.npy", "../data/real.npy"))
     trained = {
-        "bernoulli": (("--data", "../data/bits.npy", "--hidden", 12), ("gibbs", "metropolis"), 36),
-        "gaussian": (("--data", "../data/real.npy", "--visible-type", "gaussian", "--hidden", 5),
+        "bernoulli": ((*bits, "--hidden", 12), ("gibbs", "metropolis"), 36),
+        "gaussian": ((*real, "--visible-type", "gaussian", "--hidden", 5),
                      ("gibbs", "metropolis", "langevin", "mala", "hmc"), 3),
-        "boltzmann": (("--model", "boltzmann", "--data", "bars-and-stripes:3", "--hidden", 3), ("gibbs", "metropolis"), 9),
-        "neural": (("--model", "neural", "--layers", "8,8", "--data", "../data/real.npy"),
-                   ("metropolis", "langevin", "mala", "hmc"), 3),
+        "boltzmann": ((*bars, "--model", "boltzmann", "--hidden", 3), ("gibbs", "metropolis"), 9),
+        "neural": ((*real, "--model", "neural", "--layers", "8,8"), ("metropolis", "langevin", "mala", "hmc"), 3),
     }
     for name, (machine, samplers, units) in trained.items():
         job = Job(f"sampler-{name}").train(*machine)
-        job.sample("auto").sample("seed", "--seed", 9).sample("watched", "--watch", f"../data/watch{units}.npy", sweeps=60)
+        job.sample("auto").sample("seed", "--seed", 9)
+        job.sample("watched", "--watch", f"../data/watch{units}.npy", sweeps=60)
         for sampler in samplers:
             job.sample(sampler, "--sampler", sampler)
             job.sample(f"tempering-{sampler}", "--sampler", "tempering", "--inner", sampler, "--temperatures", 4,
                        "--hottest", 0.3)
             job.sample(f"annealing-{sampler}", "--sampler", "annealing", "--inner", sampler, "--coldest", 5)
-            job.sample(f"fixed-{sampler}", "--sampler", sampler, *machine[machine.index("--data"):][:2], "--fixed",
-                       f"../data/mask{units}.npy")
+            job.sample(f"fixed-{sampler}", "--sampler", sampler, *machine[:2], "--fixed", f"../data/mask{units}.npy")
         job.sample("flips", "--sampler", "metropolis", "--flips", 3)
         if "hmc" in samplers:
             job.sample("leapfrogs", "--sampler", "hmc", "--leapfrogs", 4, "--step", 0.3)
@@ -198,7 +199,8 @@ def every_graph():
                     job.use("evaluate", *data).text("words", "evaluate", "m.safetensors", *data).use("inspect")
                     for sampler in ("gibbs", "metropolis", "tempering"):
                         job.sample(sampler, "--sampler", sampler)
-                    job.sample("fixed", *data, "--fixed", mask_of(units)).use("compare", *data, "--count", 20, "--sweeps", 20)
+                    job.sample("fixed", *data, "--fixed", mask_of(units))
+                    job.use("compare", *data, "--count", 20, "--sweeps", 20)
                 yield job
     for units in ("bernoulli", "spin"):
         for method in ("pcd", "cd", "population", "exact"):
@@ -207,16 +209,16 @@ def every_graph():
                       "--method", method, "--momentum", 0.5, "--l2", 0.001, "--batch", 8)
             yield job.use("evaluate", "--data", "bars-and-stripes:3").sample("gibbs")
     for visible, data in (("bernoulli", "gaps_bits"), ("potts", "gaps_letters")):
-        yield Job(f"boltzmann-missing-{visible}").train("--model", "boltzmann", "--data", f"../data/{data}.npy", "--missing",
-                                                        "--visible-type", visible, "--batch", 10)
+        yield Job(f"boltzmann-missing-{visible}").train("--model", "boltzmann", "--data", f"../data/{data}.npy",
+                                                        "--missing", "--visible-type", visible, "--batch", 10)
     for method in ("pcd", "pseudo"):
         job = Job(f"boltzmann-torus-3x3-potts-{method}").train("--model", "boltzmann", "--data", "../data/torus.npy",
                                                                "--visible-type", "potts", "--graph", "torus:3x3",
                                                                "--method", method, "--batch", 8)
         yield job.use("evaluate", "--data", "../data/torus.npy").sample("gibbs")
     data = ("--data", "../data/family.fasta")
-    job = Job("boltzmann-alignment").train("--model", "boltzmann", *data, "--visible-type", "potts", "--method", "pseudo",
-                                           "--batch", 10)
+    job = Job("boltzmann-alignment")
+    job.train("--model", "boltzmann", *data, "--visible-type", "potts", "--method", "pseudo", "--batch", 10)
     yield job.use("compare", *data, "--count", 20, "--sweeps", 20)
 
 
@@ -263,7 +265,7 @@ def every_judgement():
         "clamped": ("--data", "bars-and-stripes:3", "--model", "boltzmann", "--hidden", 30),
     }
     for name, machine in large.items():
-        data = machine[machine.index("--data"):][:2]
+        data = machine[:2]
         job = Job(f"judged-{name}").train(*machine, "--trajectory", "way", "--batch", 8)
         own = ("--count", 20, "--sweeps", 40)
         job.use("evaluate", *data, "--budget", 40).text("words", "evaluate", "m.safetensors", *data, "--budget", 20)
@@ -276,5 +278,6 @@ def every_judgement():
 
 
 def all_jobs():
-    kinds = (every_judgement, every_pair, every_method, every_option, every_sampler, every_graph, every_neural, every_rule)
+    kinds = (every_judgement, every_pair, every_method, every_option, every_sampler, every_graph, every_neural,
+             every_rule)
     return [job for kind in kinds for job in kind()]
