@@ -5,13 +5,16 @@ import struct
 import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import pytest
 
 TOOL = Path(__file__).resolve().parent.parent / "tools/digests"
 sys.path.insert(0, str(TOOL.parent))
-digests = SourceFileLoader("digests", str(TOOL)).load_module()
+loader = SourceFileLoader("digests", str(TOOL))
+digests = module_from_spec(spec_from_loader("digests", loader))
+loader.exec_module(digests)
 
 
 def model(value=1.0, shape=(1,), **notes):
