@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 
 cpp_files = git ls-files -z -- '*.cpp' '*.hpp'
 
-.PHONY: help setup build demo test bench capacity check-long format lint install clean
+.PHONY: help setup build demo test bench capacity check-fresh check-long format lint install clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,10 @@ capacity: ## measure how much Hopfield networks remember (capacity.png in bench/
 	cmake --preset release -DERGODIC_BENCH=ON $(if $(wildcard build/release/CMakeCache.txt),,-DERGODIC_TESTS=OFF)
 	cmake --build --preset release --parallel $(JOBS) --target bench_capacity
 	bench/hopfield/run $(ARGS)
+
+check-fresh: ## run the README's two commands on a bare Debian 12, as root (pictures in build/fresh/demo)
+	tools/fresh --keep build/fresh demo -- bash -c 'TIMEFORMAT="== it took %0R s"; \
+	  for target in demo test; do echo "== make $$target"; time make $$target || exit; done'
 
 check-long: ## run what takes minutes: large and real data, exact values, the tests with sanitizers and with clang
 	@tools/setup test

@@ -1,5 +1,5 @@
-# What `cmake --install` puts under the prefix: the command, the headers, the libraries, and the package files with
-# which another project says find_package(ergodic REQUIRED) and links ergodic::ergodic.
+# What `cmake --install` puts under the prefix: the command, the licence, the headers, the libraries, and the package
+# files with which another project says find_package(ergodic REQUIRED) and links ergodic::ergodic.
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
@@ -10,6 +10,7 @@ get_property(folders GLOBAL PROPERTY ERGODIC_FOLDERS)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ergodic)
 
 install(TARGETS ergodic_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY src/ergodic DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
 install(TARGETS ${folders} EXPORT ergodic ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT ergodic NAMESPACE ergodic:: FILE ergodic-targets.cmake DESTINATION ${package_dir})

@@ -4,11 +4,14 @@ import gzip
 import itertools
 import json
 import os
+import pty
+import re
 import signal
 import struct
 import subprocess
 import time
 import zlib
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +19,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = os.path.abspath(os.environ.get("ERGODIC", ROOT / "build/release/apps/cli/ergodic"))
-TIMEOUT = 120
+TIMEOUT = 600  # of a command that hangs; a machine that does other work too is slow, and that is no failure
+
+# A command that was started with signals ignored, as by nohup or in the background of a script, goes on ignoring them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 # Exit codes of the command.
 OK, USAGE, BAD_DATA, NO_INPUT, IO = 0, 2, 65, 66, 74
@@ -78,14 +85,26 @@ def refused(code, *args, says=(), **options):
     return done.stderr
 
 
+@contextmanager
+def started(*args, **options):
+    """A run that goes on beside the test, but not beyond it. It gives way to whoever watches it, so that the watcher
+    misses nothing on a busy machine."""
+    process = subprocess.Popen(words(args), text=True, preexec_fn=lambda: os.nice(10), **options)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
 def stop_when(ready, how, *args):
     """Starts a run, and signals it as soon as ready(). Returns its exit code, standard output and standard error."""
-    process = subprocess.Popen(words(args), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    ends = time.monotonic() + TIMEOUT
-    while not ready() and process.poll() is None and time.monotonic() < ends:
-        time.sleep(0.0002)
-    process.send_signal(how)
-    out, err = process.communicate(timeout=TIMEOUT)
+    with started(*args, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        ends = time.monotonic() + TIMEOUT
+        while not ready() and process.poll() is None and time.monotonic() < ends:
+            time.sleep(0.0002)
+        process.send_signal(how)
+        out, err = process.communicate(timeout=TIMEOUT)
     return process.returncode, out, err
 
 
@@ -117,6 +136,28 @@ def unfinished(*args):
     code, _, err = stop_after(2, signal.SIGINT, *args)
     assert code == 130, err
     return Path(args[args.index("--out") + 1] + ".checkpoint").read_bytes()
+
+
+def on_a_terminal(*args, interrupt_at=None):
+    """Runs the command with a terminal as standard error; exit code, standard output, what the terminal got.
+
+    With a SIGINT, if asked for, as soon as the terminal shows what this expression matches.
+    """
+    ours, theirs = pty.openpty()
+    with started(*args, stdout=subprocess.PIPE, stderr=theirs) as process:
+        os.close(theirs)
+        seen = ""
+        try:
+            while piece := os.read(ours, 65536):
+                seen += piece.decode()
+                if interrupt_at and re.search(interrupt_at, seen):
+                    process.send_signal(signal.SIGINT)
+                    interrupt_at = None
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        out, _ = process.communicate(timeout=TIMEOUT)
+    return process.returncode, out, seen
 
 
 def small_machine(path="model.safetensors", *args):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import (BAD_DATA, FOREIGN, NO_INPUT, TIMEOUT, USAGE, Machine, ask, random_machine, refused, run,
-                      succeed, words, write_safetensors)
+from conftest import (BAD_DATA, FOREIGN, NO_INPUT, TIMEOUT, USAGE, Machine, ask, on_a_terminal, random_machine, refused,
+                      run, started, succeed, write_safetensors)
 
 PADS = 40  # units without couplings: too many states to enumerate, and a factor of Z that is known
 
@@ -141,12 +141,10 @@ def test_one_layer_of_hidden_units_is_summed_over():
 def test_an_interrupt_among_rows_says_that_there_is_no_answer():
     hidden_machine("b.safetensors")
     some_rows("rows.npy", count=5000, units=4)
-    process = subprocess.Popen(words(["evaluate", "b.safetensors", "--data", "rows.npy", "--budget", "1000s", "--json"]),
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    time.sleep(1)
-    process.send_signal(signal.SIGINT)
-    answer = json.loads(process.communicate(timeout=TIMEOUT)[0])
-    assert process.returncode == 130
+    code, out, seen = on_a_terminal("evaluate", "b.safetensors", "--data", "rows.npy", "--budget", "1000s", "--json",
+                                    interrupt_at=r" [1-9]\d*%")
+    assert code == 130 and "annealing of the hidden units" not in seen  # which is said after the last row
+    answer = json.loads(out)
     assert answer["log_likelihood"] is None and answer["why_no_log_z"] == "stopped before the end"
 
 
@@ -194,12 +192,12 @@ def test_budgets_that_are_none(padded):
 def test_an_interrupt_gives_the_partial_answer(padded):
     """After the first round, which is said on standard error."""
     with open("said", "w") as said:
-        process = subprocess.Popen(words(["evaluate", "m.safetensors", "--data", "rows.npy", "--budget", "1000s", "--json"]),
-                                   stdout=subprocess.PIPE, stderr=said, text=True)
-        while "temperatures: log Z" not in Path("said").read_text() and process.poll() is None:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=TIMEOUT)
+        with started("evaluate", "m.safetensors", "--data", "rows.npy", "--budget", "1000s", "--json",
+                     stdout=subprocess.PIPE, stderr=said) as process:
+            while "temperatures: log Z" not in Path("said").read_text() and process.poll() is None:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=TIMEOUT)
     answer = json.loads(out)
     assert process.returncode == 130
     assert answer["annealing"]["partial"] and answer["annealing"]["temperatures"] >= 100

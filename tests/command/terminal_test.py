@@ -2,37 +2,15 @@
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, IO, TIMEOUT, run, succeed
+from conftest import COMMAND, IO, TIMEOUT, on_a_terminal, run, started, succeed
 
 TRAIN = ("train", "--data", "bars-and-stripes:3", "--hidden", "4", "--epochs", "5", "--out", "m.safetensors")
-
-
-def on_a_terminal(*args, interrupt=False):
-    """Runs the command with a terminal as standard error; exit code, standard output, what the terminal got.
-
-    With a SIGINT, if asked for, at the first sign of life.
-    """
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen([COMMAND, *args], stdout=subprocess.PIPE, stderr=theirs, text=True)
-    os.close(theirs)
-    seen = b""
-    try:
-        while piece := os.read(ours, 65536):
-            if interrupt and not seen:
-                process.send_signal(signal.SIGINT)
-            seen += piece
-    except OSError:  # the other end is closed
-        pass
-    os.close(ours)
-    out, _ = process.communicate(timeout=TIMEOUT)
-    return process.returncode, out, seen.decode()
 
 
 def test_a_terminal_gets_a_live_line():
@@ -72,7 +50,7 @@ def test_messages_are_plain_on_a_terminal_too():
 
 def test_an_interrupt_leaves_the_terminal_on_a_new_line():
     long_run = ["100000" if word == "5" else word for word in TRAIN]
-    code, out, seen = on_a_terminal(*long_run, "--steps", "100", interrupt=True)
+    code, out, seen = on_a_terminal(*long_run, "--steps", "100", interrupt_at=".")
     assert code == 130 and out == ""
     assert seen.endswith("\n") and "--resume" in seen.splitlines()[-1]
     assert Path("m.safetensors.checkpoint").exists()
@@ -80,17 +58,16 @@ def test_an_interrupt_leaves_the_terminal_on_a_new_line():
 
 def test_a_second_signal_ends_at_once():
     succeed(*TRAIN)
-    process = subprocess.Popen([COMMAND, "sample", "m.safetensors", "--count", "100000", "--sweeps", "1000000000",
-                                "--out", "s.npy"], stderr=subprocess.PIPE)
-    with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(0.3)
-    while process.poll() is None:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(0.2)
-        except subprocess.TimeoutExpired:
-            pass
-    process.stderr.close()
+    with started("sample", "m.safetensors", "--count", 100000, "--sweeps", 10**9, "--out", "s.npy",
+                 stderr=subprocess.PIPE) as process:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.3)
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(0.2)
+            except subprocess.TimeoutExpired:
+                pass
     assert process.returncode in (130, -signal.SIGINT)
     assert not Path("s.npy").exists()
 

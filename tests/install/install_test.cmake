@@ -26,6 +26,9 @@ foreach(file ${package_files})
 endforeach()
 
 run(${prefix}/bin/ergodic --help)
+if(NOT EXISTS "${prefix}/share/doc/ergodic/LICENSE")
+  message(FATAL_ERROR "the licence was not installed")
+endif()
 
 # The program that the README shows.
 file(READ ${source}/README.md readme)

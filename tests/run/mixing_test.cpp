@@ -6,6 +6,7 @@
 #include "ergodic/run/sample.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 #include "ergodic/store/model_file.hpp"
+#include "format/damage.hpp"
 
 namespace ergodic {
 namespace {
@@ -118,8 +119,9 @@ TEST(Mixing, AStoppedRunIsNotJudged) {
     bool stop_requested() override { return seen >= 90; }
   } observer;
   SampleRequest request;
-  request.model = testing::TempDir() + "stopped.safetensors";
-  request.out = testing::TempDir() + "stopped.npy";
+  const std::filesystem::path folder = fresh_path("");
+  request.model = folder / "stopped.safetensors";
+  request.out = folder / "stopped.npy";
   request.sampling.sweeps = 100;
   save_model(request.model, test::random_machine(Bernoulli{5}, Bernoulli{4}, 0.3, 6), {});
   const SampleResult result = draw_samples(request, Context{nullptr, &observer});
