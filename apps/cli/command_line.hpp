@@ -1,19 +1,33 @@
-// From argv to a command whose options are set; CLI11 is known only here.
+// From argv to a command and the values of its options; CLI11 is known only here.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "commands.hpp"
+#include "ergodic/run/commands/command.hpp"
 
 namespace ergodic::cli {
 
+/// The options that every command has.
+struct Common {
+  std::optional<std::uint64_t> threads;
+  bool json = false;
+  bool quiet = false;
+  std::filesystem::path config;
+};
+std::vector<Option> common_options();
+
 struct ParsedLine {
-  Command* command = nullptr;  ///< null: there is only something to print
-  std::string output;          ///< help, version, completion or reference, for standard output
+  const Command* command = nullptr;  ///< null: there is only something to print
+  Settings settings;                 ///< the values of its options
+  Common common;
+  std::string output;  ///< help, version, completion or reference, for standard output
 };
 
 /// Parses the words after the program's name. UsageError for anything that does not fit.
-ParsedLine parse(const std::vector<std::string>& words, std::vector<Command>& commands);
+ParsedLine parse(const std::vector<std::string>& words, const std::vector<Command>& commands);
 
 }  // namespace ergodic::cli

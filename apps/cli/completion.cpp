@@ -6,13 +6,27 @@
 #include <set>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/run/commands/data.hpp"
 
 namespace ergodic::cli {
 namespace {
 
+/// All options of a command, those of every command included.
+std::vector<Option> options_of(const Command& command) {
+  std::vector<Option> out = command.options("");
+  for (Option& option : common_options()) out.push_back(std::move(option));
+  return out;
+}
+
+std::vector<std::string> names_of(const std::vector<Choice>& choices) {
+  std::vector<std::string> out;
+  for (const Choice& choice : choices) out.push_back(choice.name);
+  return out;
+}
+
 std::string option_words(const Command& command) {
   std::string out;
-  for (const Option& option : command.spec.options()) {
+  for (const Option& option : options_of(command)) {
     if (!option.positional) out += "--" + option.name + " ";
   }
   return out + "--help";
@@ -38,8 +52,8 @@ std::string second_words(const std::vector<Command>& commands) {
 std::set<std::pair<std::string, std::string>> known_values(const std::vector<Command>& commands) {
   std::set<std::pair<std::string, std::string>> out;
   for (const Command& command : commands) {
-    for (const Option& option : command.spec.options()) {
-      if (!option.choices.empty()) out.emplace(option.name, fmt::format("{}", fmt::join(option.choices, " ")));
+    for (const Option& option : options_of(command)) {
+      if (!option.choices.empty()) out.emplace(option.name, fmt::format("{}", fmt::join(names_of(option.choices), " ")));
     }
   }
   return out;
@@ -60,9 +74,9 @@ _ergodic() {{
   if [[ $word != -* ]]; then
     case "$before" in
       data) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
-      get) COMPREPLY=($(compgen -W "mnist fashion-mnist pf00071" -- "$word")); return ;;
+      get) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
       completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
-      --data) COMPREPLY=($(compgen -W "mnist fashion-mnist pf00071 digits bars-and-stripes shifting-bars eight-gaussians two-moons rings" -f -- "$word")); return ;;
+      --data) COMPREPLY=($(compgen -W "{}" -f -- "$word")); return ;;
 {}    esac
     COMPREPLY=($(compgen -f -- "$word"))
     return
@@ -73,7 +87,8 @@ _ergodic() {{
 }}
 complete -o filenames -F _ergodic ergodic
 )",
-                     fmt::join(first_words(commands), " "), second_words(commands), values, options);
+                     fmt::join(first_words(commands), " "), second_words(commands), fmt::join(sets_to_fetch(), " "),
+                     fmt::join(names_of_sets(), " "), values, options);
 }
 
 std::string fish_script(const std::vector<Command>& commands) {
@@ -85,10 +100,10 @@ std::string fish_script(const std::vector<Command>& commands) {
     const std::string place =
         space == std::string::npos ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + first;
     out += fmt::format("complete -c ergodic -n '{}' -a {} -d '{}'\n", place, last, command.summary);
-    for (const Option& option : command.spec.options()) {
+    for (const Option& option : options_of(command)) {
       if (option.positional) continue;
       std::string takes = option.is_flag() ? "" : " -r";
-      if (!option.choices.empty()) takes = fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
+      if (!option.choices.empty()) takes = fmt::format(" -x -a '{}'", fmt::join(names_of(option.choices), " "));
       out += fmt::format("complete -c ergodic -n '__fish_seen_subcommand_from {}' -l {}{}\n", last, option.name, takes);
     }
   }

@@ -11,7 +11,7 @@
 namespace ergodic {
 
 /// The stages of training. Logical multiply-accumulates are those of the matrix products that a stage replaces.
-enum class Stage : std::uint8_t {
+enum class ProfiledStage : std::uint8_t {
   kGather,   ///< collecting a batch
   kPlan,     ///< sorting bits for the look-ups
   kProduct,  ///< fields of a layer
@@ -33,12 +33,12 @@ class Profile {
     double macs = 0.0;  ///< logical multiply-accumulates
   };
 
-  void add(Stage stage, std::chrono::nanoseconds time, std::uint64_t macs) {
+  void add(ProfiledStage stage, std::chrono::nanoseconds time, std::uint64_t macs) {
     Cell& cell = cells_[static_cast<std::size_t>(stage)];
     cell.nanoseconds += static_cast<std::uint64_t>(time.count());
     cell.macs += macs;
   }
-  Spent spent(Stage stage) const {
+  Spent spent(ProfiledStage stage) const {
     const Cell& cell = cells_[static_cast<std::size_t>(stage)];
     return {1e-9 * static_cast<double>(cell.nanoseconds.load()), static_cast<double>(cell.macs.load())};
   }
@@ -53,7 +53,7 @@ class Profile {
 /// Adds the time from its making to its end to a stage; without a profile, nothing.
 class Timed {
  public:
-  Timed(Profile* profile, Stage stage, std::uint64_t macs = 0) : profile_(profile), stage_(stage), macs_(macs) {
+  Timed(Profile* profile, ProfiledStage stage, std::uint64_t macs = 0) : profile_(profile), stage_(stage), macs_(macs) {
     if (profile_) start_ = std::chrono::steady_clock::now();
   }
   ~Timed() {
@@ -64,7 +64,7 @@ class Timed {
 
  private:
   Profile* profile_;
-  Stage stage_;
+  ProfiledStage stage_;
   std::uint64_t macs_;
   std::chrono::steady_clock::time_point start_;
 };

@@ -267,7 +267,7 @@ void LookupPlan::make_all(std::span<const Task> tasks, const Context& context) {
   context.for_blocks_of_all(
       tasks.size(), [&](std::size_t k) { return tasks[k].bits.blocks; }, 1,
       [&](std::size_t k, std::size_t b, std::size_t) {
-        const Timed timed(context.profile, Stage::kPlan);
+        const Timed timed(context.profile, ProfiledStage::kPlan);
         const auto& [plan, bits] = tasks[k];
         if (context.thread_count() == 1) return HWY_DYNAMIC_DISPATCH(plan_block)(bits, b, plan->blocks_[b]);
         // Others have read the lines of the last plan, so that each must be fetched to be written. A copy asks for one

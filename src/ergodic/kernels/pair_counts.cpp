@@ -231,7 +231,7 @@ void PairCounts::begin(std::span<const WeightedPairs> pairs, const Context& cont
   context.for_blocks_of_all(
       pairs.size(), [&](std::size_t) { return Bits::words_for(units); }, 4,
       [&](std::size_t s, std::size_t first_word, std::size_t last_word) {
-        const Timed timed(context.profile, Stage::kPlan);
+        const Timed timed(context.profile, ProfiledStage::kPlan);
         for (std::size_t w = first_word; w < last_word; ++w) transpose_word(*pairs[s].x, w, sides_[s]);
       });
 }
@@ -316,7 +316,7 @@ void PairCounts::run(std::span<const WeightedPairs> pairs, const Sink& sink, con
       const Chunk& chunk = chunks[b % count];
       const std::size_t tile = b / count;
       const float weight = [&] {
-        const Timed timed(context.profile, Stage::kCount, counted_rows * chunk.units * kTileColumns);
+        const Timed timed(context.profile, ProfiledStage::kCount, counted_rows * chunk.units * kTileColumns);
         return count_tile(pairs, narrow, chunk, tile, scratch);
       }();
       // Block by block, so that each is still in the nearest cache when it is used.

@@ -63,7 +63,7 @@ HWY_INLINE void decide_all(const TableCall& call, std::size_t tile, std::span<co
 template <class Sum>
 HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, Sum* all_sums, std::size_t tile,
                                                   TileScratch& scratch) {
-  const Timed timed(call.profile, Stage::kDraw);
+  const Timed timed(call.profile, ProfiledStage::kDraw);
   const SigmoidPieces& pieces = sigmoid_pieces();
   const auto first_unit = static_cast<std::uint32_t>(tile * kTileColumns);
   const std::size_t width = std::min(kTileColumns, call.map.bias.size() - first_unit);
@@ -113,7 +113,7 @@ HWY_INLINE std::span<const UnsureUnits> draw_tile(const TableCall& call, Sum* al
 template <class Sum>
 HWY_INLINE void draw_and_decide(const TableCall& call, Sum* sums, std::size_t tile, TileScratch& scratch) {
   const std::span<const UnsureUnits> unsure = draw_tile(call, sums, tile, scratch);
-  const Timed timed(call.profile, Stage::kDecide);
+  const Timed timed(call.profile, ProfiledStage::kDecide);
   decide_all(call, tile, unsure);
 }
 
@@ -125,7 +125,7 @@ void sample_summed_tile(const TableCall& call, const std::int32_t* sums, std::si
 /// The same, given a plan of the rows. The sums of the scratch are zero before and after it.
 void sample_tile(const TableCall& call, const LookupPlan& plan, std::size_t tile, TileScratch& scratch) {
   {
-    const Timed timed(call.profile, Stage::kProduct, call.rows * call.x.units() * kTileColumns);
+    const Timed timed(call.profile, ProfiledStage::kProduct, call.rows * call.x.units() * kTileColumns);
     // The last tile may be half empty.
     const bool half = call.map.bias.size() - tile * kTileColumns <= kTileColumns / 2;
     half ? add_sums_of_on<HalfTile>(*call.map.quantised, plan, tile, scratch)
@@ -255,7 +255,7 @@ void sample_tiles(const State& x, const Affine& map, const Draw& draw, std::uint
         });
     if (!apart) continue;
     context.for_blocks(left, kMovedRows, [&](std::size_t first, std::size_t last) {
-      const Timed timed(context.profile, Stage::kDraw);
+      const Timed timed(context.profile, ProfiledStage::kDraw);
       move_drawn(drawn, first, last, tiles, begin, out.bits());
     });
   }

@@ -74,6 +74,7 @@ const MachineKind kBoltzmannKind{
     [] { return spec().options(); },
     kTraining,
     {},
+    true,
     [](const Settings& settings) { return kind_for(make_layer(spec().made(settings).visible_type, 2, 2)); },
     make,
     read,

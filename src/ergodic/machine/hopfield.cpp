@@ -147,6 +147,7 @@ class HopfieldMachine final : public BoltzmannMachine {
   void put(Tensors& tensors) const override {
     const std::size_t n = network_.units();
     tensors.metadata["rule"] = rule_;
+    if (memory_) tensors.metadata["stored"] = std::to_string(memory_->patterns);
     tensors.arrays.emplace_back("couplings", array_of(network_.couplings().elements(), {n, n}));
     tensors.arrays.emplace_back("bias", array_of(network_.bias(), {n}));
   }
@@ -216,6 +217,7 @@ class ModernMachine final : public MachineOf<ModernEnergy> {
   void put(Tensors& tensors) const override {
     const float beta[] = {model().network.beta()};
     tensors.metadata["rule"] = kModern;
+    if (memory_) tensors.metadata["stored"] = std::to_string(memory_->patterns);
     tensors.arrays.emplace_back("patterns", array_of(patterns().elements(), {patterns().rows(), patterns().cols()}));
     tensors.arrays.emplace_back("beta", array_of(beta, {1}));
   }
@@ -308,6 +310,7 @@ const MachineKind kHopfieldKind{"hopfield",
                                 [] { return spec().options(); },
                                 {},
                                 {},
+                                false,
                                 [](const Settings&) { return ValueKind::kBits; },
                                 make,
                                 read,

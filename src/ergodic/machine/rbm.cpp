@@ -106,6 +106,7 @@ const MachineKind kRbmKind{
     [] { return spec().options(); },
     kRbmTraining,
     {},
+    true,
     [](const Settings& settings) { return kind_for(make_layer(spec().made(settings).visible_type, 2, 2)); },
     make,
     read,

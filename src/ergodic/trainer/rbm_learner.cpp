@@ -171,7 +171,7 @@ void RbmLearner::gather_batch(const UpdateStep& now, const Context& context) {
   if (completion_.needed()) {
     data_.layers[Rbm::kVisible] = completion_.gather(now.rows, key_, now.epoch, known_);
   } else {
-    const Timed timed(context.profile, Stage::kGather);
+    const Timed timed(context.profile, ProfiledStage::kGather);
     State& visible = data_.layers[Rbm::kVisible];
     visible.real() ? gather(train_, now.rows, visible.reals())
                    : gather(train_, now.rows, key_, now.epoch, visible.bits(), context);

@@ -111,7 +111,7 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
   const WeightedPairs sides[] = {side(data, 1.0), side(samples, -1.0)};
   pair_counts_.begin(sides, context);
   {
-    const Timed timed(context.profile, Stage::kBias);
+    const Timed timed(context.profile, ProfiledStage::kBias);
     fraction_bits_ = fraction_bits(std::max(data.count(), samples.count()));
     count(data, samples, context);
     for (std::size_t j = 0; j < m; ++j) {
@@ -153,14 +153,14 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
     static_assert(PairCounts::kRows == Couplings::kBlock && PairCounts::kColumns == Couplings::kBlock);
     const auto step_block = [&](std::size_t row, std::size_t column, const PairBlock& difference) {
       {
-        const Timed timed(context.profile, Stage::kStep);
+        const Timed timed(context.profile, ProfiledStage::kStep);
         ascend(ascent, row, column, difference);
       }
-      const Timed timed(context.profile, Stage::kRenew);
+      const Timed timed(context.profile, ProfiledStage::kRenew);
       done(row, column);
     };
     pair_counts_.run(sides, std::cref(step_block), context);
-    const Timed timed(context.profile, Stage::kBias);
+    const Timed timed(context.profile, ProfiledStage::kBias);
     project(sides, context);
     step_bias(visible_, hidden_, g, velocity.subspan(n * m, n), parameters["visible_bias"]);
     step_bias(hidden_, visible_, h, velocity.subspan(n * m + n, m), parameters["hidden_bias"]);

@@ -57,7 +57,7 @@ void Trainer::restore(TrainingState state) {
 TrainingState Trainer::state() const { return {update_, records_, learner_->state()}; }
 
 void Trainer::record(const Context& context) {
-  const Timed timed(context.profile, Stage::kMeasure);
+  const Timed timed(context.profile, ProfiledStage::kMeasure);
   const Context unprofiled{context.threads, context.observer};  // or what monitors sample would count twice
   const double epoch = static_cast<double>(update_) / static_cast<double>(batches_.per_epoch());
   Record record{update_, epoch, learner_->measure(unprofiled)};

@@ -1,4 +1,4 @@
-#include "ergodic/run/output.hpp"
+#include "ergodic/run/commands/output.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ void require_writable(const std::filesystem::path& path) {
   }
 }
 
-void require_distinct(std::initializer_list<std::pair<std::string, std::filesystem::path>> options) {
+void require_distinct(const std::vector<std::pair<std::string, std::filesystem::path>>& options) {
   std::map<std::filesystem::path, std::string> seen;
   for (const auto& [name, path] : options) {
     if (path.empty()) continue;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <initializer_list>
+#include <vector>
 #include <string>
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace ergodic {
 void require_writable(const std::filesystem::path& path);
 
 /// UsageError if two of these options name the same file; empty paths do not count.
-void require_distinct(std::initializer_list<std::pair<std::string, std::filesystem::path>> options);
+void require_distinct(const std::vector<std::pair<std::string, std::filesystem::path>>& options);
 
 /// UsageError unless the name ends in .png or .npy; then IoError unless it can be written.
 void require_picture_or_array(const std::filesystem::path& out);

@@ -1,0 +1,311 @@
+// `ergodic train`: from options to a trained machine in a file, with checkpoints on the way.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "ergodic/core/clock.hpp"
+#include "ergodic/core/error.hpp"
+#include "ergodic/format/file.hpp"
+#include "ergodic/machine/model_file.hpp"
+#include "ergodic/machine/rows.hpp"
+#include "ergodic/machine/snapshots.hpp"
+#include "ergodic/report/fanout.hpp"
+#include "ergodic/report/html.hpp"
+#include "ergodic/report/log.hpp"
+#include "ergodic/run/commands/data.hpp"
+#include "ergodic/run/commands/json.hpp"
+#include "ergodic/run/commands/output.hpp"
+#include "ergodic/run/commands/request.hpp"
+#include "ergodic/run/commands/text.hpp"
+#include "ergodic/run/commands/train_request.hpp"
+#include "ergodic/run/fit.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr double kLikelihoodShare = 0.1;  // of the time of training
+
+/// One stage of training: its share of the time of all threads, and how many multiplications of a plain product it does
+/// in a cycle of a core.
+struct StageShare {
+  std::string stage;
+  double seconds = 0.0;
+  double share = 0.0;
+  double macs_per_cycle = 0.0;  ///< 0 for a stage that replaces no product
+};
+
+struct TrainResult {
+  std::filesystem::path model;       ///< empty if the run was stopped
+  std::filesystem::path checkpoint;  ///< where a stopped run can be resumed from
+  std::uint64_t updates = 0;
+  double epochs = 0.0;
+  double seconds = 0.0;                       ///< of training, since this start or resumption
+  double samples_per_second = 0.0;            ///< rows of training data
+  Record last;                                ///< the monitors at the last record
+  std::vector<StageShare> profile;            ///< where the time went, if asked for
+  std::optional<MixingReport> mixing;         ///< of the persistent chains, at the end
+  std::optional<FinalLikelihood> likelihood;  ///< unless the monitors know it exactly
+};
+
+std::vector<StageShare> shares_of(const Profile& profile) {
+  std::vector<StageShare> out;
+  double total = 0.0;
+  for (std::size_t s = 0; s < kStageNames.size(); ++s) total += profile.spent(static_cast<ProfiledStage>(s)).seconds;
+  const double frequency = cycles_per_second();
+  for (std::size_t s = 0; s < kStageNames.size(); ++s) {
+    const auto [seconds, macs] = profile.spent(static_cast<ProfiledStage>(s));
+    const double time = std::max(seconds, 1e-12);
+    out.push_back({std::string(kStageNames[s]), seconds, seconds / std::max(total, 1e-12), macs / (time * frequency)});
+  }
+  return out;
+}
+
+std::string profile_text(const TrainResult& result) {
+  if (result.profile.empty()) return {};
+  std::string out = fmt::format("{:<8} {:>9} {:>7} {:>10}\n", "stage", "seconds", "share", "MAC/cycle");
+  double seconds = 0.0;
+  for (const StageShare& row : result.profile) {
+    const std::string macs = row.macs_per_cycle > 0.0 ? fmt::format("{:.1f}", row.macs_per_cycle) : "";
+    out += fmt::format("{:<8} {:>9.3f} {:>6.1f}% {:>10}\n", row.stage, row.seconds, 100.0 * row.share, macs);
+    seconds += row.seconds;
+  }
+  return out + fmt::format("{:<8} {:>9.3f}  of all threads together, in {:.3f} s\n", "all", seconds, result.seconds);
+}
+
+Json json_of_result(const TrainResult& result) {
+  Json out;
+  out["model"] = result.model.empty() ? Json() : Json(result.model.string());
+  out["stopped"] = result.model.empty();
+  if (result.model.empty()) out["checkpoint"] = result.checkpoint.string();
+  out["updates"] = result.updates;
+  out["epochs"] = result.epochs;
+  out["seconds"] = result.seconds;
+  out["samples_per_second"] = result.samples_per_second;
+  Json monitors;
+  for (const auto& [name, value] : result.last.values) monitors[name] = value;
+  out["monitors"] = std::move(monitors);
+  if (result.likelihood) out["log_likelihood"] = json_of(*result.likelihood);
+  if (result.mixing) out["mixing"] = json_of(*result.mixing);
+  for (const auto& [stage, seconds, share, macs_per_cycle] : result.profile) {
+    out["profile"][stage] = {{"seconds", seconds}, {"share", share}, {"macs_per_cycle", macs_per_cycle}};
+  }
+  return out;
+}
+
+std::string text_of_result(const TrainResult& result) {
+  const std::string done = fmt::format("{} updates in {:.1f} s ({:.0f} samples/s)", result.updates, result.seconds,
+                                       result.samples_per_second);
+  std::string out = result.model.empty()
+                        ? fmt::format("stopped after {}; the same command with --resume goes on from {}\n", done,
+                                      result.checkpoint.string())
+                        : fmt::format("trained: {}; the machine is in {}\n", done, result.model.string());
+  if (result.likelihood) out += text_of(*result.likelihood);
+  if (result.mixing) out += text_of(*result.mixing);
+  return out + profile_text(result);
+}
+
+std::filesystem::path checkpoint_beside(const std::filesystem::path& out) { return out.string() + ".checkpoint"; }
+
+/// Everything that can be known to go wrong with the files before the work begins.
+void check_outputs(const MachineKind& kind, const TrainRequest& request) {
+  const std::filesystem::path checkpoint = kind.learns() ? checkpoint_beside(request.out) : "";
+  for (const auto& path : {request.out, checkpoint, request.log, request.report}) require_writable(path);
+  std::error_code unreadable;  // what cannot be looked at is as good as absent here
+  const auto exists = [&](const std::filesystem::path& path) { return std::filesystem::exists(path, unreadable); };
+  std::vector<std::pair<std::string, std::filesystem::path>> files{
+      {"--data", exists(request.data.source) ? request.data.source : ""},
+      {"--labels", request.data.labels},
+      {"--out", request.out},
+      {"the checkpoint of --out", checkpoint},
+      {"--log", request.log},
+      {"--report", request.report}};
+  for (const Option& option : kind.options()) {
+    const auto given = request.machine.find(option.name);
+    if (option.role != PathRole::kInput || given == request.machine.end()) continue;
+    const std::string text = text_of(given->second);
+    if (exists(text)) files.emplace_back(option.written(), text);
+  }
+  require_distinct(files);
+  if (!kind.learns()) return;
+  require(
+      request.resume || !exists(checkpoint),
+      fmt::format("{} holds an unfinished run; go on with --resume, or remove it to start anew", checkpoint.string()));
+  require(!request.resume || exists(checkpoint) || !exists(request.out),
+          fmt::format("nothing to resume: {} is finished and there is no checkpoint beside it", request.out.string()));
+}
+
+/// A run of training with all that the command adds to a Fit: checkpoints, snapshots, the log, the clock.
+class Run {
+ public:
+  Run(TrainRequest request, const MachineKind& kind, Machine& machine, const TrainingData& data, const Context& context)
+      : request_(std::move(request)),
+        kind_(kind),
+        data_(data),
+        fit_(machine, data, request_.training, Key{request_.seed}, context),
+        checkpoint_(checkpoint_beside(request_.out)) {
+    request_.training = fit_.options();
+    settings_ = settings_of(kind, request_);
+    settings_["content of the data"] = digest_of(data.train);
+    resumed_ = request_.resume && std::filesystem::exists(checkpoint_);
+    if (resumed_) {
+      Checkpoint saved = load_checkpoint(checkpoint_, {machine.parameters(), fit_.state()}, settings_);
+      fit_.restore(saved.parameters, std::move(saved.state), context);
+    }
+  }
+
+  TrainResult run(const Context& outer) {
+    prepare_snapshots(request_.trajectory, resumed_);
+    // Only now is the request known to be sound: the log of an earlier run may be replaced.
+    std::vector<Observer*> listeners;
+    if (outer.observer) listeners.push_back(outer.observer);
+    std::optional<JsonLog> log;
+    if (!request_.log.empty()) {
+      log.emplace(request_.log, resumed_ ? std::optional(fit_.updates_done()) : std::nullopt);
+      listeners.push_back(&*log);
+    }
+    Fanout fanout(listeners);
+    Profile profile;
+    const Context context{outer.threads, &fanout, request_.profile ? &profile : nullptr};
+    TrainResult result = timed_run(context);
+    if (request_.profile) result.profile = shares_of(profile);
+    if (!fit_.finished()) {
+      save();
+      result.checkpoint = checkpoint_;
+      return result;
+    }
+    save_model(request_.out, fit_.machine(), notes());
+    result.model = request_.out;
+    result.likelihood = likelihood(result, context);
+    if (!request_.report.empty()) write_report(result, context);
+    std::filesystem::remove(checkpoint_);
+    result.mixing = fit_.mixing(context);
+    return result;
+  }
+
+ private:
+  /// Trains, saving every so many seconds, and measures how fast it went.
+  TrainResult timed_run(const Context& context) {
+    const std::vector<std::uint64_t> kept =
+        request_.trajectory.empty() ? std::vector<std::uint64_t>() : snapshot_updates(fit_.updates_total());
+    const double started = steady_seconds();
+    const std::uint64_t first_update = fit_.updates_done();
+    double last_saved = started;
+    fit_.run(
+        [&](const Fit& fit) {
+          if (std::ranges::binary_search(kept, fit.updates_done())) {
+            save_model(snapshot_file(request_.trajectory, fit.updates_done()), fit.machine(), notes());
+          }
+          if (steady_seconds() - last_saved < request_.checkpoint_every) return;
+          save();
+          last_saved = steady_seconds();
+        },
+        context);
+    const auto per_epoch = static_cast<double>(fit_.updates_per_epoch());
+    TrainResult result;
+    result.updates = fit_.updates_done();
+    result.epochs = static_cast<double>(result.updates) / per_epoch;
+    result.seconds = steady_seconds() - started;
+    const double epochs_here = static_cast<double>(result.updates - first_update) / per_epoch;
+    result.samples_per_second =
+        epochs_here * static_cast<double>(data_.train.rows()) / std::max(result.seconds, 1e-9);
+    if (!fit_.records().empty()) result.last = fit_.records().back();
+    return result;
+  }
+
+  void save() const { save_checkpoint(checkpoint_, fit_.machine().parameters(), fit_.state(), settings_); }
+
+  Notes notes() const {
+    Notes out = notes_of_data(data_.train);
+    out["updates"] = std::to_string(fit_.updates_done());
+    out["training"] = nlohmann::json(settings_of(kind_, request_)).dump();
+    return out;
+  }
+
+  /// By annealing for a tenth of the time that training took, unless the monitors have it exactly.
+  std::optional<FinalLikelihood> likelihood(const TrainResult& result, const Context& context) const {
+    const auto exact = [](const auto& monitor) { return monitor.first == "log_likelihood"; };
+    if (request_.no_likelihood || std::ranges::any_of(result.last.values, exact)) return std::nullopt;
+    return final_likelihood(fit_.machine(), data_.train, data_.held_out, kLikelihoodShare * result.seconds,
+                            Key{request_.seed}, context);
+  }
+
+  void write_report(const TrainResult& result, const Context& context) const {
+    const Machine& machine = fit_.machine();
+    ReportContent content;
+    content.title = fmt::format("A {} of {}", kind_.title, request_.data.source);
+    content.summary = {{"data", request_.data.source},
+                       {"visible units", units_text(machine.visible())},
+                       {"parameters", std::to_string(machine.parameters().values().size())},
+                       {"updates", std::to_string(result.updates)},
+                       {"training time", fmt::format("{:.1f} s", result.seconds)},
+                       {"samples per second", fmt::format("{:.0f}", result.samples_per_second)}};
+    for (const auto& [name, value] : result.last.values) {
+      content.summary.emplace_back(name, fmt::format("{:.5g}", value));
+    }
+    if (result.likelihood) {
+      const Estimate& found = result.likelihood->log_likelihood;
+      content.summary.emplace_back("log-likelihood", fmt::format("{:.2f} nats a row, between {:.2f} and {:.2f}",
+                                                                 found.value, found.lower, found.upper));
+    }
+    content.charts = charts_from(fit_.records());
+    content.pictures = machine.pictures(data_.train, Key{request_.seed}, context);
+    const std::string page = html_report(content);
+    write_file(request_.report, std::as_bytes(std::span(page)));
+  }
+
+  TrainRequest request_;
+  const MachineKind& kind_;
+  const TrainingData& data_;
+  Fit fit_;
+  std::filesystem::path checkpoint_;
+  SettingTexts settings_;
+  bool resumed_ = false;
+};
+
+/// A machine that is complete when it is made.
+Outcome keep(const TrainRequest& request, const Machine* machine, const Dataset& data, bool json) {
+  const bool stopped = machine == nullptr;
+  Json out{{"model", stopped ? Json() : Json(request.out.string())}, {"stopped", stopped}};
+  if (stopped) return {json ? printed(out) : "", "stopped; nothing written\n", true};
+  save_model(request.out, *machine, notes_of_data(data));
+  add_facts(out, machine->making_facts());
+  return {json ? printed(out) : "",
+          machine->making_text() + fmt::format("the network is in {}\n", request.out.string()), false};
+}
+
+Outcome run(const TrainRequest& request, bool json, const Context& context) {
+  const MachineKind& kind = kind_named(request.model);
+  const Key key{request.seed};
+  check_outputs(kind, request);
+  DataOptions options = request.data;
+  options.kind = kind.values(request.machine);
+  TrainingData data = training_data(load_data(options).train, kind.learns() ? request.held_out : 0.0, key);
+  const std::unique_ptr<Machine> machine = kind.make(request.machine, data.train, key, context);
+  if (!kind.learns()) return keep(request, machine.get(), data.train, json);
+  data = {machine->rows_from(std::move(data.train)), machine->rows_from(std::move(data.held_out))};
+  const TrainResult result = Run(request, kind, *machine, data, context).run(context);
+  return {json ? printed(json_of_result(result)) : "", text_of_result(result), result.model.empty()};
+}
+
+}  // namespace
+
+Command train_command() {
+  return {"train", "train a machine on data",
+          "ergodic train --data mnist --hidden 500 --epochs 20 --out digits.safetensors",
+          [](std::string_view kind) {
+            return kind.empty() ? train_options_of_all_kinds() : train_spec(kind_named(kind)).options();
+          },
+          [](const Settings& settings, bool json, const Context& context) {
+            const auto model = settings.find("model");
+            const std::string name =
+                model == settings.end() ? std::string(machine_kinds()[0]->name) : text_of(model->second);
+            TrainRequest request;
+            request.model = name;
+            train_spec(kind_named(name)).apply(request, settings);
+            return run(request, json, context);
+          }};
+}
+
+}  // namespace ergodic

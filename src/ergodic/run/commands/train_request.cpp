@@ -1,0 +1,154 @@
+#include "ergodic/run/commands/train_request.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ergodic/run/commands/data.hpp"
+#include "ergodic/run/commands/request.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr char kMachineGroup[] = "Machine";
+
+std::vector<Choice> kind_choices() {
+  std::vector<Choice> out;
+  for (const MachineKind* kind : machine_kinds()) out.push_back({std::string(kind->name), std::string(kind->help)});
+  return out;
+}
+
+/// An option of the kind itself, whose value waits in the request for the machine to be made.
+Spec<TrainRequest>::Bound waiting(Option option) {
+  return {option,
+          [name = option.name](TrainRequest& request, const Value& value) { request.machine[name] = value; },
+          [name = option.name, otherwise = option.default_value](const TrainRequest& request) {
+            const auto given = request.machine.find(name);
+            return given == request.machine.end() ? otherwise : given->second;
+          }};
+}
+
+/// What the kind takes where an option says nothing, in words.
+void set_default(Option& option, const TrainDefaults& defaults) {
+  if (option.name == "batch") option.automatic = std::to_string(defaults.batch);
+  if (option.name == "epochs") option.automatic = std::to_string(defaults.epochs);
+  if (option.name == "learning-rate") option.automatic = fmt::format("{}", defaults.learning_rate);
+}
+
+void add_training(Spec<TrainRequest>& spec, const MachineKind& kind) {
+  Spec<TrainRequest> all;
+  all.include(training_spec(), &TrainRequest::training);
+  for (auto bound : all.bound()) {
+    if (std::ranges::find(kind.training, bound.option.group) == kind.training.end()) continue;
+    set_default(bound.option, kind.defaults);
+    spec.add(std::move(bound));
+  }
+}
+
+void add_output(Spec<TrainRequest>& spec, const MachineKind& kind) {
+  spec.group("Output")
+      .add("out", &TrainRequest::out, "where the trained machine goes")
+      .role(PathRole::kOutput)
+      .required()
+      .not_part_of_result();
+  if (!kind.learns()) return;
+  spec.add("log", &TrainRequest::log, "a JSON line for each record")
+      .role(PathRole::kOutput)
+      .not_part_of_result()
+      .add("report", &TrainRequest::report, "an HTML page with curves, samples and filters")
+      .role(PathRole::kOutput)
+      .not_part_of_result();
+  if (kind.snapshots) {
+    spec.add("trajectory", &TrainRequest::trajectory,
+             "folder for snapshots of the machine during training, for --path of `sample`, `evaluate` and `compare`")
+        .role(PathRole::kFolder)
+        .advanced()
+        .not_part_of_result();
+  }
+  spec.add("checkpoint-every", &TrainRequest::checkpoint_every, "seconds between two checkpoints (beside --out)")
+      .range(0.0, 1e9)
+      .advanced()
+      .not_part_of_result()
+      .add("profile", &TrainRequest::profile, "say at the end where the time went")
+      .advanced()
+      .not_part_of_result()
+      .add("no-likelihood", &TrainRequest::no_likelihood, "do not spend a tenth of the time on the likelihood at the end")
+      .advanced()
+      .not_part_of_result()
+      .add("resume", &TrainRequest::resume, "go on from the checkpoint beside --out; without one, start")
+      .not_part_of_result();
+}
+
+/// The defaults of an option by kind of machine: "500; boltzmann 0".
+std::string default_of_kinds(const std::vector<std::pair<std::string, std::string>>& defaults) {
+  std::string out = defaults[0].second;
+  for (const auto& [kind, text] : defaults) {
+    if (text != defaults[0].second) out += fmt::format("; {} {}", kind, text);
+  }
+  return out;
+}
+
+}  // namespace
+
+Spec<TrainRequest> train_spec(const MachineKind& kind) {
+  Spec<TrainRequest> spec;
+  spec.include(data_spec(), &TrainRequest::data);
+  if (kind.learns()) {
+    spec.group("Data")
+        .add("held-out", &TrainRequest::held_out, "share of the training rows kept apart for the monitors")
+        .range(0.0, 0.9)
+        .advanced();
+  }
+  spec.group(kMachineGroup).add("model", &TrainRequest::model, "the kind of machine").choices(kind_choices());
+  for (Option& option : kind.options()) spec.add(waiting(std::move(option)));
+  add_training(spec, kind);
+  spec.group(kind.learns() ? kLoopGroup : kMachineGroup);
+  add_seed(spec, &TrainRequest::seed);
+  add_output(spec, kind);
+  return spec;
+}
+
+std::vector<Option> train_options_of_all_kinds() {
+  struct Merged {
+    Option option;
+    std::vector<std::pair<std::string, std::string>> defaults;  // by kind
+  };
+  std::vector<Merged> all;
+  for (const MachineKind* kind : machine_kinds()) {
+    for (Option& option : train_spec(*kind).options()) {
+      auto place = std::ranges::find_if(all, [&](const Merged& m) { return m.option.name == option.name; });
+      if (place == all.end()) place = all.insert(all.end(), {option, {}});
+      Option& merged = place->option;
+      merged.kinds.emplace_back(kind->name);
+      place->defaults.emplace_back(kind->name, option.default_text());
+      if (merged.range && option.range) {
+        merged.range = Range{std::min(merged.range->least, option.range->least),
+                             std::max(merged.range->most, option.range->most)};
+      }
+    }
+  }
+  std::vector<Option> out;
+  for (auto& [option, defaults] : all) {
+    const std::string text = default_of_kinds(defaults);
+    if (text != option.default_text()) {
+      option.default_value = Auto{};
+      option.automatic = text;
+    }
+    if (option.kinds.size() == machine_kinds().size()) {
+      option.kinds.clear();
+    } else if (option.group == kMachineGroup) {
+      option.group = fmt::format("{} ({})", kMachineGroup, fmt::join(option.kinds, ", "));
+    }
+    out.push_back(std::move(option));
+  }
+  return out;
+}
+
+SettingTexts settings_of(const MachineKind& kind, const TrainRequest& request) {
+  SettingTexts out;
+  for (const auto& [name, value] : train_spec(kind).settings(request)) out[name] = text_of(value);
+  return out;
+}
+
+}  // namespace ergodic
