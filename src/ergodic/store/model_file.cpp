@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <utility>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/number_text.hpp"
 #include "ergodic/store/boltzmann_file.hpp"
 #include "ergodic/store/neural_file.hpp"
 #include "ergodic/store/sealed.hpp"
@@ -25,14 +25,13 @@ Layer layer_from(const Tensors& tensors, const std::string& side, std::size_t un
     return found == tensors.metadata.end() ? std::string(otherwise) : found->second;
   };
   const std::string letters = text(side + "_letters", "0");
-  std::size_t count = 0;
-  const auto [end, error] = std::from_chars(letters.data(), letters.data() + letters.size(), count);
-  if (error != std::errc{} || end != letters.data() + letters.size()) {
+  const auto count = number_in<std::size_t>(letters);
+  if (!count) {
     throw DataError(
         fmt::format("{}: metadata: expected '{}_letters' to be a number, found '{}'", where, side, letters));
   }
   try {
-    return make_layer(text(side, Bernoulli::kName), units, count);
+    return make_layer(text(side, Bernoulli::kName), units, *count);
   } catch (const UsageError& e) {
     throw DataError(fmt::format("{}: metadata: '{}': {}", where, side, e.what()));
   }
