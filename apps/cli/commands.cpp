@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
@@ -36,7 +37,7 @@ struct GetRequest {
   Spec spec() {
     Spec out;
     out.group("")
-        .text("name", name, "the set to bring: mnist, fashion-mnist or pf00071", "NAME")
+        .text("name", name, fmt::format("the set to bring: {}", fmt::join(catalogue_names(), ", ")), "NAME")
         .positional()
         .required();
     return out;
@@ -112,7 +113,7 @@ Outcome run_inspect(const InspectRequest& request, const Common& common, const C
 }
 
 Outcome run_list(const NoRequest&, const Common& common, const Context&) {
-  return {common.json ? to_json(named_sets()) + "\n" : to_text(named_sets()), "", false};
+  return {common.json ? json_of_named_sets() + "\n" : text_of_named_sets(), "", false};
 }
 
 Outcome run_get(const GetRequest& request, const Common& common, const Context&) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/run/data_tools.hpp"
 
 namespace ergodic::cli {
 namespace {
@@ -45,6 +46,12 @@ std::set<std::pair<std::string, std::string>> known_values(const std::vector<Com
   return out;
 }
 
+std::string names_of_sets() {
+  std::string out;
+  for (const NamedSet& set : named_sets()) out += set.name + " ";
+  return out;
+}
+
 std::string bash_script(const std::vector<Command>& commands) {
   std::string values, options;
   for (const auto& [name, choices] : known_values(commands)) {
@@ -60,9 +67,9 @@ _ergodic() {{
   if [[ $word != -* ]]; then
     case "$before" in
       data) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
-      get) COMPREPLY=($(compgen -W "mnist fashion-mnist pf00071" -- "$word")); return ;;
+      get) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
       completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
-      --data) COMPREPLY=($(compgen -W "mnist fashion-mnist pf00071 digits bars-and-stripes shifting-bars eight-gaussians two-moons rings" -f -- "$word")); return ;;
+      --data) COMPREPLY=($(compgen -W "{}" -f -- "$word")); return ;;
 {}    esac
     COMPREPLY=($(compgen -f -- "$word"))
     return
@@ -73,7 +80,8 @@ _ergodic() {{
 }}
 complete -o filenames -F _ergodic ergodic
 )",
-                     fmt::join(first_words(commands), " "), second_words(commands), values, options);
+                     fmt::join(first_words(commands), " "), second_words(commands), fmt::join(catalogue_names(), " "),
+                     names_of_sets(), values, options);
 }
 
 std::string fish_script(const std::vector<Command>& commands) {

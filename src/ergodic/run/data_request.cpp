@@ -1,11 +1,13 @@
 #include "ergodic/run/data_request.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "ergodic/data/named_sets.hpp"
 #include "ergodic/run/pictures.hpp"
 
 namespace ergodic {
@@ -17,14 +19,20 @@ std::string as_utf8(const std::string& text) {
   return nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace)).get<std::string>();
 }
 
+std::vector<std::string> names_of_sets() {
+  std::vector<std::string> out;
+  for (const NamedSet& set : named_sets()) out.push_back(set.written());
+  return out;
+}
+
 }  // namespace
 
 void add_data_options(Spec& spec, DataOptions& options) {
   spec.group("Data")
       .text("data", options.source,
-            "the data: a file (npy, npz, idx, idx.gz, csv, fasta) or a name (mnist, fashion-mnist, pf00071, digits, "
-            "bars-and-stripes:N, shifting-bars:N, eight-gaussians:N, two-moons:N, rings:N; `ergodic data list` shows "
-            "all)",
+            fmt::format("the data: a file (npy, npz, idx, idx.gz, csv, fasta) or a name ({}; `ergodic data list` says "
+                        "what they are)",
+                        fmt::join(names_of_sets(), ", ")),
             "DATA")
       .required()
       .incidental()  // what is in it shapes the result, not where it lies

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "ergodic/data/catalogue.hpp"
 #include "ergodic/data/moments.hpp"
 #include "ergodic/run/output.hpp"
 #include "ergodic/run/pictures.hpp"
@@ -29,33 +28,19 @@ std::vector<std::size_t> label_counts(const std::vector<int>& labels) {
 
 }  // namespace
 
-std::vector<NamedSet> named_sets() {
-  std::vector<NamedSet> out{
-      {"digits:N",
-       "N procedural handwritten digits (20000 if not said), 28x28, 10 classes, and a tenth as many for tests", true},
-      {"bars-and-stripes:N", "all N x N pictures of full rows or full columns (N = 4 if not said)", true},
-      {"shifting-bars:N", "one unit of N on, at each place (N = 9 if not said)", true},
-      {"eight-gaussians:N", "points of a plane, real numbers: eight normal distributions on a circle (N = 10000)",
-       true},
-      {"two-moons:N", "two half circles that reach into each other, with noise (N = 10000)", true},
-      {"rings:N", "two circles about each other, with noise (N = 10000)", true}};
-  for (const CatalogueEntry& entry : catalogue()) out.push_back({entry.name, entry.description, is_fetched(entry)});
-  return out;
-}
-
-std::string to_json(const std::vector<NamedSet>& sets) {
+std::string json_of_named_sets() {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
-  for (const NamedSet& set : sets) {
-    out.push_back({{"name", set.name}, {"description", set.description}, {"here", set.here}});
+  for (const NamedSet& set : named_sets()) {
+    out.push_back({{"name", set.written()}, {"description", set.description}, {"here", set.here()}});
   }
   return nlohmann::ordered_json{{"sets", out}}.dump(2);
 }
 
-std::string to_text(const std::vector<NamedSet>& sets) {
+std::string text_of_named_sets() {
   std::string out;
-  for (const NamedSet& set : sets) {
-    out += fmt::format("{:<20} {}{}\n", set.name, set.description,
-                       set.here ? "" : fmt::format("; bring it with: ergodic data get {}", set.name));
+  for (const NamedSet& set : named_sets()) {
+    out += fmt::format("{:<20} {}{}\n", set.written(), set.description,
+                       set.here() ? "" : fmt::format("; bring it with: ergodic data get {}", set.name));
   }
   return out;
 }
@@ -63,9 +48,8 @@ std::string to_text(const std::vector<NamedSet>& sets) {
 FetchedSet get_data(const std::string& name) {
   const CatalogueEntry* entry = find_in_catalogue(name);
   if (!entry) {
-    std::vector<std::string> names;
-    for (const CatalogueEntry& e : catalogue()) names.push_back(e.name);
-    throw UsageError(fmt::format("no data set named '{}' to bring; there are: {}", name, fmt::join(names, ", ")));
+    throw UsageError(
+        fmt::format("no data set named '{}' to bring; there are: {}", name, fmt::join(catalogue_names(), ", ")));
   }
   if (!is_fetched(*entry)) fetch(*entry);
   return {entry->name, cache_folder() / entry->name};

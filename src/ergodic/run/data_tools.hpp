@@ -7,19 +7,14 @@
 #include <vector>
 
 #include "ergodic/core/context.hpp"
+#include "ergodic/data/named_sets.hpp"
 #include "ergodic/run/data_request.hpp"
 
 namespace ergodic {
 
-struct NamedSet {
-  std::string name;
-  std::string description;
-  bool here = false;  ///< made on the spot, or already fetched
-};
-
-std::vector<NamedSet> named_sets();
-std::string to_json(const std::vector<NamedSet>& sets);
-std::string to_text(const std::vector<NamedSet>& sets);
+/// All named sets, and whether they are here: made on the spot, or already fetched.
+std::string json_of_named_sets();
+std::string text_of_named_sets();
 
 struct FetchedSet {
   std::string name;
