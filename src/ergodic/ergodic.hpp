@@ -50,6 +50,7 @@
 #include "ergodic/data/digits.hpp"
 #include "ergodic/data/in_memory.hpp"
 #include "ergodic/data/moments.hpp"
+#include "ergodic/data/named_sets.hpp"
 #include "ergodic/data/packing.hpp"
 #include "ergodic/data/planar.hpp"
 #include "ergodic/data/source.hpp"

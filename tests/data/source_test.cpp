@@ -14,8 +14,8 @@
 #include "ergodic/data/moments.hpp"
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/format/npy.hpp"
-#include "ergodic/format/npz.hpp"
 #include "format/damage.hpp"
+#include "format/npz_writer.hpp"
 
 namespace ergodic {
 namespace {

@@ -5,7 +5,6 @@
 #include <clocale>
 #include <cmath>
 
-#include "ergodic/format/file.hpp"
 #include "format/damage.hpp"
 
 namespace ergodic {
@@ -76,12 +75,6 @@ TEST(Csv, RefusalsNameLineAndColumn) {
             "t.csv: line 1: expected rows of numbers after the header \"a,b\", found the end of the file");
   EXPECT_THROW(parse("1,2\n+-3,4\n"), DataError);
   EXPECT_THROW(parse("1,2\n0x10,4\n"), DataError);
-}
-
-TEST(Csv, ReadsAFile) {
-  const auto path = fresh_path("t.csv");
-  write_file(path, bytes_from("1,2\n"));
-  EXPECT_EQ(elements_of<double>(read_csv(path)), (std::vector<double>{1, 2}));
 }
 
 TEST(Csv, EveryTruncationAndFlippedBitIsSurvived) {

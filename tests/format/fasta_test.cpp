@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "ergodic/format/file.hpp"
 #include "format/damage.hpp"
 
 namespace ergodic {
@@ -47,14 +46,6 @@ TEST(Fasta, RefusalsNameFileAndLine) {
   EXPECT_EQ(refused(std::string_view(">a\0b\nA\n", 7)),
             "t.fasta: line 1: column 3: expected text in a header line, found \"\\x00\"");
   EXPECT_EQ(refused(">a\n\xc3\n"), "t.fasta: line 2: column 1: expected a letter of the sequence, found \"\\xc3\"");
-}
-
-TEST(Fasta, ReadsAFile) {
-  const auto path = fresh_path("t.fasta");
-  write_file(path, bytes_from(">a\nAC\n"));
-  const auto sequences = read_fasta(path);
-  ASSERT_EQ(sequences.size(), 1u);
-  EXPECT_EQ(sequences[0].letters, "AC");
 }
 
 TEST(Fasta, EveryTruncationAndFlippedBitIsSurvived) {

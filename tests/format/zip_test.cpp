@@ -6,6 +6,7 @@
 
 #include "ergodic/format/bytes.hpp"
 #include "format/damage.hpp"
+#include "format/npz_writer.hpp"
 
 namespace ergodic {
 namespace {
@@ -145,11 +146,6 @@ TEST(Zip, EveryFlippedBitIsSurvived) {
   for (const auto& file : {small_zip(), bytes_from(kZip64), bytes_from(kZeros)}) {
     for_each_bit_flip(file, [](const ByteVector& damaged, std::size_t) { refuses([&] { extract_all(damaged); }); });
   }
-}
-
-TEST(Zip, TheWriterRefusesTheSameNameTwice) {
-  EXPECT_THROW(encode_zip({{"a", {}}, {"a", {}}}), UsageError);
-  EXPECT_THROW(encode_zip({{std::string(70000, 'a'), {}}}), UsageError);
 }
 
 }  // namespace

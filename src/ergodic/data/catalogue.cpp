@@ -116,6 +116,12 @@ const CatalogueEntry* find_in_catalogue(std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::string> catalogue_names() {
+  std::vector<std::string> out;
+  for (const CatalogueEntry& entry : entries()) out.push_back(entry.name);
+  return out;
+}
+
 std::filesystem::path cache_folder() {
   if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
     return std::filesystem::path(cache) / "ergodic";

@@ -27,6 +27,8 @@ struct CatalogueEntry {
 
 std::span<const CatalogueEntry> catalogue();
 const CatalogueEntry* find_in_catalogue(std::string_view name);
+/// The names of all entries, in their order.
+std::vector<std::string> catalogue_names();
 
 /// Where fetched sets are kept: $XDG_CACHE_HOME/ergodic, or ~/.cache/ergodic.
 std::filesystem::path cache_folder();

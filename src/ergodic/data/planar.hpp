@@ -1,10 +1,8 @@
 // Points of a plane, drawn from densities that are easy to look at: what models of real numbers are tried on first.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "ergodic/data/dataset.hpp"
 
@@ -16,12 +14,5 @@ Dataset eight_gaussians(std::size_t count, std::uint8_t stream);
 Dataset two_moons(std::size_t count, std::uint8_t stream);
 /// Circles of radius 1 and 2, with normal noise of deviation 0.1; the label says which.
 Dataset rings(std::size_t count, std::uint8_t stream);
-
-struct PlanarSet {
-  std::string_view name;
-  Dataset (*make)(std::size_t count, std::uint8_t stream);
-};
-inline constexpr std::array<PlanarSet, 3> kPlanarSets{
-    {{"eight-gaussians", eight_gaussians}, {"two-moons", two_moons}, {"rings", rings}}};
 
 }  // namespace ergodic

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -13,10 +12,8 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/data/alignment.hpp"
-#include "ergodic/data/catalogue.hpp"
+#include "ergodic/data/named_sets.hpp"
 #include "ergodic/data/packing.hpp"
-#include "ergodic/data/planar.hpp"
-#include "ergodic/data/synthetic.hpp"
 #include "ergodic/format/csv.hpp"
 #include "ergodic/format/fasta.hpp"
 #include "ergodic/format/file.hpp"
@@ -121,71 +118,43 @@ Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t st
   return out;
 }
 
-Dataset pack_digits(std::size_t count, const DataOptions& options, std::uint8_t stream) {
-  Dataset sheet = digit_sheet(count, stream);
+/// What machines of a kind take of a set that was made: bits may become letters, and both they and grey levels real
+/// numbers. Real numbers stay what they are.
+Dataset converted(Dataset data, const DataOptions& options, std::uint8_t stream) {
+  if (data.real() || (!data.dynamic() && options.kind == ValueKind::kBits)) return data;
   const auto read = [&](std::size_t r, std::span<double> out) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = sheet.grey()(r, i) / double{kFullGrey};
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = data.dynamic() ? data.grey()(r, i) / double{kFullGrey} : (data.bits().get(r, i) ? 1.0 : 0.0);
+    }
   };
-  const RowsOf what{sheet.name, sheet.shape, sheet.rows(), sheet.units(), read};
-  Dataset out = options.kind == ValueKind::kReal ? keep_real(what) : pack_bits(what, options, stream);
-  out.labels = std::move(sheet.labels);
+  const RowsOf what{data.name, data.shape, data.rows(), data.units(), read};
+  Dataset out = options.kind == ValueKind::kReal ? keep_real(what)
+                : data.dynamic()                 ? pack_bits(what, options, stream)
+                                                 : pack_letters(what, 2);
+  out.labels = std::move(data.labels);
   return out;
 }
 
-/// The N of "name:N", within [lowest, highest], or the default without one. Nothing if the source is not of this name.
-std::optional<std::size_t> size_after(const std::string& source, std::string_view name, std::size_t standard,
-                                      std::size_t lowest, std::size_t highest) {
-  if (source == name) return standard;
-  if (!source.starts_with(std::string(name) + ":")) return std::nullopt;
-  const std::string_view digits = std::string_view(source).substr(name.size() + 1);
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size() || value < lowest || value > highest) {
-    throw UsageError(fmt::format("{}: expected a number from {} to {} after '{}:', found '{}'", source, lowest, highest,
-                                 name, digits));
+DataParts made(const Recipe& recipe, std::size_t n, const DataOptions& options) {
+  DataParts out{converted(recipe.make(n, kTrainStream), options, kTrainStream), {}};
+  if (recipe.has_test) {
+    out.test = converted(recipe.make(std::max<std::size_t>(n / 10, 10), kTestStream), options, kTestStream);
   }
-  return value;
+  return out;
 }
 
-/// The points of a plane of that name: as many again, divided by ten, for the test part.
-std::optional<DataParts> planar(const DataOptions& options) {
-  for (const PlanarSet& set : kPlanarSets) {
-    const auto n = size_after(options.source, set.name, 10000, 10, 10000000);
-    if (!n) continue;
-    return DataParts{set.make(*n, kTrainStream), set.make(std::max<std::size_t>(*n / 10, 10), kTestStream)};
-  }
-  return std::nullopt;
-}
-
-std::optional<DataParts> made(const DataOptions& options) {
-  const auto bits = [&](Dataset data) {
-    const auto read = [&](std::size_t r, std::span<double> out) {
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = data.bits().get(r, i) ? 1.0 : 0.0;
-    };
-    if (options.kind == ValueKind::kBits) return DataParts{std::move(data), {}};
-    const RowsOf what{data.name, data.shape, data.rows(), data.units(), read};
-    Dataset out = options.kind == ValueKind::kReal ? keep_real(what) : pack_letters(what, 2);
-    out.labels = data.labels;
-    return DataParts{std::move(out), {}};
-  };
-  if (const auto n = size_after(options.source, "bars-and-stripes", 4, 1, 16)) return bits(bars_and_stripes(*n));
-  if (const auto n = size_after(options.source, "shifting-bars", 9, 1, 65536)) return bits(shifting_bars(*n));
-  if (auto parts = planar(options)) return parts;
-  if (const auto n = size_after(options.source, "digits", 20000, 10, 1000000)) {
-    return DataParts{pack_digits(*n, options, kTrainStream),
-                     pack_digits(std::max<std::size_t>(*n / 10, 10), options, kTestStream)};
-  }
-  return std::nullopt;
-}
-
-std::optional<DataParts> catalogued(const DataOptions& options) {
-  const CatalogueEntry* entry = find_in_catalogue(options.source);
-  if (!entry) return std::nullopt;
+DataParts catalogued(const CatalogueEntry& entry, const DataOptions& options) {
   const auto read = [&](const CatalogueFile& values, const CatalogueFile& labels, std::uint8_t stream) {
-    return read_set({located(*entry, values), located(*entry, labels), entry->name}, options, stream);
+    return read_set({located(entry, values), located(entry, labels), entry.name}, options, stream);
   };
-  return DataParts{read(entry->train, entry->train_labels, kTrainStream),
-                   entry->test.name.empty() ? Dataset{} : read(entry->test, entry->test_labels, kTestStream)};
+  return DataParts{read(entry.train, entry.train_labels, kTrainStream),
+                   entry.test.name.empty() ? Dataset{} : read(entry.test, entry.test_labels, kTestStream)};
+}
+
+DataParts named(const ChosenSet& chosen, const DataOptions& options) {
+  require(options.labels.empty(), fmt::format("{} takes no labels from a file; leave --labels out", options.source));
+  return chosen.set->recipe ? made(*chosen.set->recipe, chosen.n, options)
+                            : catalogued(*chosen.set->catalogue, options);
 }
 
 DataParts from_file(const DataOptions& options) {
@@ -214,17 +183,10 @@ DataParts load_data(const DataOptions& options) {
           fmt::format("expected a test share from 0 to 1, found {}", options.test_share));
   require(options.identity >= 0.0 && options.identity <= 1.0,
           fmt::format("expected a share of equal sites from 0 to 1, found {}", options.identity));
-  const auto refuse_labels = [&](bool named) {
-    require(!named || options.labels.empty(),
-            fmt::format("{} takes no labels from a file; leave --labels out", options.source));
-  };
-  std::optional<DataParts> parts = made(options);
-  refuse_labels(parts.has_value());
-  refuse_labels(find_in_catalogue(options.source) != nullptr);
-  if (!parts) parts = catalogued(options);
-  if (!parts) parts = from_file(options);
-  if (parts->test.rows() == 0) split_test(*parts, options);
-  return std::move(*parts);
+  const std::optional<ChosenSet> chosen = find_named_set(options.source);
+  DataParts parts = chosen ? named(*chosen, options) : from_file(options);
+  if (parts.test.rows() == 0) split_test(parts, options);
+  return parts;
 }
 
 }  // namespace ergodic

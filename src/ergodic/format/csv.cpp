@@ -13,7 +13,6 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/bytes.hpp"
-#include "ergodic/format/file.hpp"
 
 namespace ergodic {
 namespace {
@@ -177,10 +176,6 @@ class TableParser {
 
 Array parse_csv(std::span<const std::byte> file, const std::string& where, Missing missing) {
   return TableParser(as_text(file), where, missing).parse();
-}
-
-Array read_csv(const std::filesystem::path& path, Missing missing) {
-  return parse_csv(read_file(path), path.string(), missing);
 }
 
 }  // namespace ergodic

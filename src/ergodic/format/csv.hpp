@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
 
@@ -16,10 +15,8 @@
 
 namespace ergodic {
 
-/// A float64 array, rows x columns. Every row must have as many fields as the first line.
-Array read_csv(const std::filesystem::path& path, Missing missing = Missing::kRefused);
-
-/// `where` names the file in messages.
+/// A float64 array, rows x columns. Every row must have as many fields as the first line. `where` names the file in
+/// messages.
 Array parse_csv(std::span<const std::byte> file, const std::string& where, Missing missing = Missing::kRefused);
 
 }  // namespace ergodic

@@ -8,7 +8,6 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/bytes.hpp"
-#include "ergodic/format/file.hpp"
 
 namespace ergodic {
 namespace {
@@ -99,10 +98,6 @@ class FastaParser {
 
 std::vector<NamedSequence> parse_fasta(std::span<const std::byte> file, const std::string& where) {
   return FastaParser(as_text(file), where).parse();
-}
-
-std::vector<NamedSequence> read_fasta(const std::filesystem::path& path) {
-  return parse_fasta(read_file(path), path.string());
 }
 
 }  // namespace ergodic

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,10 +21,7 @@ struct NamedSequence {
   std::string letters;  ///< never empty
 };
 
-/// All sequences in the order of the file, at least one.
-std::vector<NamedSequence> read_fasta(const std::filesystem::path& path);
-
-/// `where` names the file in messages.
+/// All sequences in the order of the file, at least one. `where` names the file in messages.
 std::vector<NamedSequence> parse_fasta(std::span<const std::byte> file, const std::string& where);
 
 }  // namespace ergodic

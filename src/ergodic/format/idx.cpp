@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "ergodic/format/bytes.hpp"
-#include "ergodic/format/file.hpp"
 #include "ergodic/format/inflate.hpp"
 
 namespace ergodic {
@@ -83,7 +82,5 @@ Array parse_idx(std::span<const std::byte> bytes, const std::string& where) {
   file.expect_end("the elements that the IDX shape declares");
   return array;
 }
-
-Array read_idx(const std::filesystem::path& path) { return parse_idx(read_file(path), path.string()); }
 
 }  // namespace ergodic

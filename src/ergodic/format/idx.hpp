@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
 
@@ -13,10 +12,7 @@
 
 namespace ergodic {
 
-/// A gzipped file is recognised by its first two bytes (1f 8b), whatever its name.
-Array read_idx(const std::filesystem::path& path);
-
-/// `where` names the file in messages.
+/// A gzipped file is recognised by its first two bytes (1f 8b). `where` names the file in messages.
 Array parse_idx(std::span<const std::byte> file, const std::string& where);
 
 }  // namespace ergodic

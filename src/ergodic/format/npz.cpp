@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "ergodic/format/bytes.hpp"
-#include "ergodic/format/file.hpp"
 #include "ergodic/format/npy.hpp"
 #include "ergodic/format/zip.hpp"
 
@@ -31,15 +30,5 @@ NamedArrays parse_npz(std::span<const std::byte> file, const std::string& where)
   }
   return arrays;
 }
-
-std::vector<std::byte> encode_npz(const NamedArrays& arrays) {
-  NamedContents contents;
-  for (const auto& [name, array] : arrays) contents.emplace_back(name + std::string(kSuffix), encode_npy(array));
-  return encode_zip(contents);
-}
-
-NamedArrays read_npz(const std::filesystem::path& path) { return parse_npz(read_file(path), path.string()); }
-
-void write_npz(const std::filesystem::path& path, const NamedArrays& arrays) { write_file(path, encode_npz(arrays)); }
 
 }  // namespace ergodic

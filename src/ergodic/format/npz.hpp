@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,12 +16,7 @@ namespace ergodic {
 /// Names without their ".npy", in the order of the archive.
 using NamedArrays = std::vector<std::pair<std::string, Array>>;
 
-NamedArrays read_npz(const std::filesystem::path& path);
-/// Stored members, no dates: the same arrays give the same bytes. Below 4 GiB in all.
-void write_npz(const std::filesystem::path& path, const NamedArrays& arrays);
-
 /// `where` names the file in messages.
 NamedArrays parse_npz(std::span<const std::byte> file, const std::string& where);
-std::vector<std::byte> encode_npz(const NamedArrays& arrays);
 
 }  // namespace ergodic

@@ -4,8 +4,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
-#include <set>
 #include <string_view>
 
 #include "ergodic/core/error.hpp"
@@ -22,7 +20,6 @@ constexpr std::uint32_t kZip64EndSignature = 0x06064b50;
 constexpr std::uint32_t kZip64LocatorSignature = 0x07064b50;
 constexpr std::size_t kEndSize = 22;
 constexpr std::size_t kZip64LocatorSize = 20;
-constexpr std::uint16_t kVersion = 20;       // of the format: 2.0 knows deflate
 constexpr std::uint32_t kIn64 = 0xffffffff;  // "the value stands in the zip64 field"
 
 struct Directory {
@@ -175,44 +172,6 @@ std::uint32_t crc_of(std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-/// The fields that a local header and a directory entry share, from "version needed" to the extra field's length.
-void append_shared_fields(std::vector<std::byte>& file, const std::string& name, std::span<const std::byte> content) {
-  constexpr std::uint16_t kUtf8Name = 0x800;
-  constexpr std::uint32_t kFirstDate = 0x0021u << 16;  // 1980-01-01 00:00, the earliest: no clock in the output
-  append_integer(file, kVersion);
-  append_integer<std::uint16_t>(file, kUtf8Name);
-  append_integer(file, static_cast<std::uint16_t>(ZipMethod::kStored));
-  append_integer<std::uint32_t>(file, kFirstDate);
-  append_integer<std::uint32_t>(file, crc_of(content));
-  append_integer(file, static_cast<std::uint32_t>(content.size()));
-  append_integer(file, static_cast<std::uint32_t>(content.size()));
-  append_integer(file, static_cast<std::uint16_t>(name.size()));
-  append_integer<std::uint16_t>(file, 0);
-}
-
-void append_end_record(std::vector<std::byte>& file, std::size_t entries, std::size_t directory_begin) {
-  const std::size_t directory_end = file.size();
-  append_integer(file, kEndSignature);
-  append_integer<std::uint32_t>(file, 0);  // disks
-  append_integer(file, static_cast<std::uint16_t>(entries));
-  append_integer(file, static_cast<std::uint16_t>(entries));
-  append_integer(file, static_cast<std::uint32_t>(directory_end - directory_begin));
-  append_integer(file, static_cast<std::uint32_t>(directory_begin));
-  append_integer<std::uint16_t>(file, 0);  // comment
-}
-
-void require_writable(const NamedContents& contents) {
-  std::size_t total = 0;
-  std::set<std::string_view> names;
-  for (const auto& [name, content] : contents) {
-    require(names.insert(name).second, fmt::format("two members are named {}", excerpt(name)));
-    require(name.size() < 0xffff, fmt::format("the name {} is too long for a zip archive", excerpt(name)));
-    total += content.size() + 2 * name.size() + 128;  // more than both headers of one member
-  }
-  require(contents.size() < 0xffff && total < kIn64,
-          "a zip archive is written with at most 65534 members and 4 GiB; use safetensors");
-}
-
 }  // namespace
 
 std::vector<ZipMember> parse_zip(std::span<const std::byte> bytes, const std::string& where) {
@@ -243,28 +202,6 @@ std::vector<std::byte> extract(const ZipMember& member, const std::string& where
     fail_at(where, 0, fmt::format("expected CRC-32 {:08x}, found {:08x}; the file is damaged", member.crc, crc));
   }
   return content;
-}
-
-std::vector<std::byte> encode_zip(const NamedContents& contents) {
-  require_writable(contents);
-  std::vector<std::byte> file;
-  std::vector<std::byte> directory;
-  for (const auto& [name, content] : contents) {
-    append_integer(directory, kCentralSignature);
-    append_integer(directory, kVersion);
-    append_shared_fields(directory, name, content);
-    append(directory, std::array<std::byte, 2 + 2 + 2 + 4>{});  // comment, disk, attributes
-    append_integer(directory, static_cast<std::uint32_t>(file.size()));
-    append(directory, as_bytes(name));
-    append_integer(file, kLocalSignature);
-    append_shared_fields(file, name, content);
-    append(file, as_bytes(name));
-    append(file, content);
-  }
-  const std::size_t directory_begin = file.size();
-  append(file, directory);
-  append_end_record(file, contents.size(), directory_begin);
-  return file;
 }
 
 }  // namespace ergodic

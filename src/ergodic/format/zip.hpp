@@ -1,4 +1,4 @@
-// zip: the archive under npz (PKWARE APPNOTE 6.3.10, 2022; zip64 is read, not written).
+// zip: the archive under npz (PKWARE APPNOTE 6.3.10, 2022; with zip64). It is read, not written.
 //
 //   local header, name, data   for each member      directory: an entry for each member      end record
 //
@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ergodic {
@@ -33,10 +32,5 @@ std::vector<ZipMember> parse_zip(std::span<const std::byte> file, const std::str
 
 /// A member's content, inflated and verified.
 std::vector<std::byte> extract(const ZipMember& member, const std::string& where);
-
-using NamedContents = std::vector<std::pair<std::string, std::vector<std::byte>>>;
-
-/// Stored members, no dates: the same content gives the same bytes. Below 4 GiB in all.
-std::vector<std::byte> encode_zip(const NamedContents& contents);
 
 }  // namespace ergodic

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -24,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Row {
-  Record record;
+  std::uint64_t update = 0;
   double seconds = 0.0;
 };
 
@@ -36,12 +35,8 @@ struct Row {
   throw IoError(fmt::format("cannot {} the log {}: {}", verb, path.string(), std::strerror(errno)));
 }
 
-// The members every row has; a monitor may not take their names.
+// The members that every row has.
 constexpr std::array<std::string_view, 3> kOwnNames = {"update", "epoch", "seconds"};
-
-bool is_own_name(std::string_view name) {
-  return std::find(kOwnNames.begin(), kOwnNames.end(), name) != kOwnNames.end();
-}
 
 // Why the row is not one that a JsonLog has written; empty if it is.
 std::string fault_of(const Json& row) {
@@ -56,32 +51,12 @@ std::string fault_of(const Json& row) {
   return {};
 }
 
-double number_of(const Json& value) {
-  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
-}
-
 Row row_of(std::string_view text, const std::filesystem::path& path, std::size_t line) {
   const Json json = Json::parse(text, nullptr, false);
   if (const std::string fault = fault_of(json); !fault.empty()) reject(path, line, fault);
-  Row row;
-  row.record.update = json["update"].get<std::uint64_t>();
-  row.record.epoch = number_of(json["epoch"]);
-  row.seconds = number_of(json["seconds"]);
-  for (const auto& [name, value] : json.items()) {
-    if (!is_own_name(name)) row.record.values.emplace_back(name, number_of(value));
-  }
-  return row;
-}
-
-// Calls visit(row, text with its line end) for each whole line, and returns what follows the last line end.
-template <class Visit>
-std::string_view for_each_row(std::string_view content, const std::filesystem::path& path, const Visit& visit) {
-  std::size_t line = 0;
-  for (std::size_t end = 0; (end = content.find('\n')) != std::string_view::npos; content.remove_prefix(end + 1)) {
-    ++line;
-    visit(row_of(content.substr(0, end), path, line), content.substr(0, end + 1));
-  }
-  return content;
+  const Json& seconds = json["seconds"];
+  return {json["update"].get<std::uint64_t>(),
+          seconds.is_null() ? std::numeric_limits<double>::quiet_NaN() : seconds.get<double>()};
 }
 
 std::string_view text_of(const std::vector<std::byte>& bytes) {
@@ -93,11 +68,14 @@ double keep_rows(const std::filesystem::path& path, std::uint64_t up_to) {
   const std::vector<std::byte> bytes = read_file(path);
   std::string kept;
   double seconds = 0.0;
-  for_each_row(text_of(bytes), path, [&](const Row& row, std::string_view text) {
-    if (row.record.update > up_to) return;
-    kept += text;
+  std::string_view rest = text_of(bytes);  // what follows the last line end is a torn line
+  std::size_t line = 0;
+  for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1)) {
+    const Row row = row_of(rest.substr(0, end), path, ++line);
+    if (row.update > up_to) continue;
+    kept += rest.substr(0, end + 1);
     seconds = row.seconds;
-  });
+  }
   if (kept.size() != bytes.size()) write_file(path, std::as_bytes(std::span(kept)));
   return seconds;
 }
@@ -124,15 +102,6 @@ void JsonLog::record(const Record& record) {
   const std::string line = row.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
   const bool written = std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size();
   if (!written || std::fflush(file_.get()) != 0) cannot("write", path_);
-}
-
-std::vector<Record> read_log(const std::filesystem::path& path) {
-  const std::vector<std::byte> bytes = read_file(path);
-  std::vector<Record> records;
-  const std::string_view rest =
-      for_each_row(text_of(bytes), path, [&](Row row, std::string_view) { records.push_back(std::move(row.record)); });
-  if (!rest.empty()) reject(path, records.size() + 1, "the line is torn; resume the run to mend its log");
-  return records;
 }
 
 }  // namespace ergodic

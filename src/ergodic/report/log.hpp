@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/clock.hpp"
@@ -41,8 +40,5 @@ class JsonLog : public Observer {
   double started_;
   std::unique_ptr<std::FILE, Close> file_;
 };
-
-/// All rows of a log; null becomes NaN. DataError, naming the line, at anything that JsonLog would not have written.
-std::vector<Record> read_log(const std::filesystem::path& path);
 
 }  // namespace ergodic

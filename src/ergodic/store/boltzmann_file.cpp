@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/number_text.hpp"
 #include "ergodic/model/hopfield.hpp"
 #include "ergodic/store/tensors.hpp"
 
@@ -25,9 +25,8 @@ std::optional<std::size_t> number_at(const Tensors& tensors, const std::string& 
   const auto found = tensors.metadata.find(key);
   if (found == tensors.metadata.end()) return std::nullopt;
   const std::string& text = found->second;
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
+  const auto value = number_in<std::size_t>(text);
+  if (!value) {
     throw DataError(fmt::format("{}: metadata: expected '{}' to be a whole number, found '{}'", where, key, text));
   }
   return value;

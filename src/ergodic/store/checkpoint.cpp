@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/number_text.hpp"
 #include "ergodic/store/sealed.hpp"
 #include "ergodic/store/tensors.hpp"
 
@@ -22,12 +22,10 @@ constexpr std::string_view kSettingPrefix = "setting.";
 
 std::uint64_t number_at(const Tensors& tensors, const std::string& key, const std::string& where) {
   const std::string& text = metadata_at(tensors, key, where);
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
+  const auto value = number_in<std::uint64_t>(text);
+  if (!value)
     throw DataError(fmt::format("{}: metadata: expected a whole number at '{}', found '{}'", where, key, text));
-  }
-  return value;
+  return *value;
 }
 
 /// The raw elements of an array of exactly this type and shape.

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/number_text.hpp"
 
 namespace ergodic {
 namespace {
@@ -50,10 +50,8 @@ void check_format(const Tensors& tensors, const std::string& format, Versions ve
   const std::string& found = metadata_at(tensors, "format", where);
   if (found != format) throw DataError(fmt::format("{}: expected the format {}, found {}", where, format, found));
   const std::string& text = metadata_at(tensors, "version", where);
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < versions.oldest ||
-      number > versions.newest) {
+  const auto number = number_in<int>(text);
+  if (!number || *number < versions.oldest || *number > versions.newest) {
     throw DataError(fmt::format("{}: expected version {} to {} of {}, found '{}'", where, versions.oldest,
                                 versions.newest, format, text));
   }
