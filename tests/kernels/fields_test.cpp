@@ -25,6 +25,11 @@ TEST(AddRows, IsTheSumInOrderAtAllWidths) {
       for (std::size_t c = 0; c < width; ++c) found[c] = 0.1 * static_cast<double>(c);
       add_rows(table, rows, found);
       EXPECT_EQ(found, expected) << width << " columns";
+      const std::size_t first = width / 3;
+      std::vector<double> part(width - first);
+      for (std::size_t c = first; c < width; ++c) part[c - first] = 0.1 * static_cast<double>(c);
+      add_rows(table, rows, part, first);
+      EXPECT_EQ(part, std::vector<double>(expected.begin() + static_cast<std::ptrdiff_t>(first), expected.end()));
     });
   }
 }
