@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ergodic/machine/kinds.hpp"
+#include "ergodic/trainer/negative_phase.hpp"
 
 namespace ergodic {
 namespace {

@@ -23,9 +23,7 @@ namespace {
 /// gradient that of the plain machine in {0,1} units, if there is no data to centre on.
 std::vector<double> offsets_of(const Boltzmann& model, const Dataset* data) {
   const Levels levels = levels_of(model.units());
-  const std::size_t letters = letters_of(model.units());
-  const double share = !data ? 0.0 : letters > 0 ? 1.0 / static_cast<double>(letters) : 0.5;
-  std::vector<double> out(units_of(model.units()), share);
+  std::vector<double> out = data ? even_shares(model.units()) : std::vector<double>(units_of(model.units()));
   if (data) std::ranges::copy(unit_means(*data), out.begin());
   for (double& offset : out) offset = levels.low + levels.gap() * offset;
   return out;

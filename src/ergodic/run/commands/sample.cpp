@@ -138,15 +138,12 @@ void require_consistent(const SampleRequest& request) {
           "annealing looks for states of low energy, and nothing is watched for mixing; leave out --watch");
 }
 
-/// The values that are shown: visible states, or their expected values.
-Matrix<float> shown(const Machine& machine, const Samples& samples, bool means, const Context& context) {
-  if (!means) return plain_values(samples.visible);
-  auto found = machine.means_of(samples.chains, context);
-  require(found.has_value(),
+/// UsageError unless the machine has expected values to show.
+void require_means(const Machine& machine, const Context& context) {
+  require(machine.means_of(machine.start(1, {}, context), context).has_value(),
           fmt::format("--means shows expected values given the hidden layer of a restricted Boltzmann machine, and this "
                       "is a {}; leave it out",
                       machine.kind().title));
-  return std::move(*found);
 }
 
 Json json_of_result(const SampleRequest& request, const Samples& samples, double seconds) {
@@ -189,14 +186,15 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
     start.fixed = read_mask(request.fixed, visible);
     start.rows = start_rows(request, machine);
   }
-  if (request.means) shown(machine, {.chains = machine.start(1, {}, context)}, true, context);  // or refuse now
+  if (request.means) require_means(machine, context);
   std::vector<WatchedNumber> watched;
   if (!request.watch.empty()) watched.push_back(watched_sum(read_weights(request.watch, visible)));
   const double started = steady_seconds();
   const Samples samples = sample(machine, options, start, watched, Key{request.seed}, context);
   const double seconds = steady_seconds() - started;
   if (!samples.stopped) {
-    const Matrix<float> values = shown(machine, samples, request.means, context);
+    const Matrix<float> values =
+        request.means ? *machine.means_of(samples.chains, context) : plain_values(samples.visible);
     if (is_array(request.out)) {
       write_values(request.out, values);
     } else {
