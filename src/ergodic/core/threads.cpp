@@ -9,6 +9,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -52,6 +53,7 @@ struct Threads::Pool {
   std::size_t failed_block = 0;
   std::exception_ptr failure;
 
+  std::mutex caller;  // held while a job runs: callers wait for each other
   std::vector<std::jthread> workers;
 
   bool claimable() const {
@@ -112,10 +114,26 @@ struct Threads::Pool {
   }
 };
 
+namespace {
+
+/// The pool whose job this thread is working on, to find a job within a job, which could never end.
+thread_local const void* pool_of_this_thread = nullptr;
+
+struct InJob {
+  explicit InJob(const void* pool) : before(std::exchange(pool_of_this_thread, pool)) {}
+  ~InJob() { pool_of_this_thread = before; }
+  const void* before;
+};
+
+}  // namespace
+
 Threads::Threads(std::size_t count) : pool_(std::make_unique<Pool>()) {
   if (count == 0) count = std::max(1u, std::thread::hardware_concurrency());
   for (std::size_t i = 1; i < count; ++i)
-    pool_->workers.emplace_back([pool = pool_.get(), i] { pool->serve(i % 2 == 0); });
+    pool_->workers.emplace_back([pool = pool_.get(), i] {
+      const InJob in_job(pool);
+      pool->serve(i % 2 == 0);
+    });
 }
 
 Threads::~Threads() {
@@ -129,6 +147,9 @@ void Threads::run(std::size_t blocks, const std::function<void(std::size_t)>& wo
   if (blocks == 0) return;
   if (blocks == 1) return work(0);
   Pool& pool = *pool_;
+  if (pool_of_this_thread == &pool) throw std::logic_error("a block of a pool's job started another job on the pool");
+  const std::lock_guard one_caller(pool.caller);
+  const InJob in_job(&pool);
   if (pool.workers.empty()) {
     for (std::size_t block = 0; block < blocks; ++block) pool.attempt(work, block);
   } else {

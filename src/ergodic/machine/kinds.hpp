@@ -40,11 +40,6 @@ struct MachineKind {
   bool learns() const { return !training.empty(); }
 };
 
-extern const MachineKind kRbmKind;
-extern const MachineKind kBoltzmannKind;
-extern const MachineKind kNeuralKind;
-extern const MachineKind kHopfieldKind;
-
 /// All of them, the default first.
 std::span<const MachineKind* const> machine_kinds();
 /// One more, for a program with a machine of its own; before anything else runs.
