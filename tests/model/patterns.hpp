@@ -39,8 +39,9 @@ inline Hopfield random_network(std::size_t units, std::uint64_t seed) {
 
 /// The rows with the first `count` units flipped.
 inline State with_flips(State rows, std::size_t count) {
-  for (std::size_t r = 0; r < rows.chains(); ++r) {
-    for (std::size_t i = 0; i < count; ++i) rows.bits().set(r, i, !rows.bits().get(r, i));
+  Bits& bits = rows.bits();
+  for (std::size_t r = 0; r < bits.rows(); ++r) {
+    for (std::size_t i = 0; i < count; ++i) bits.set(r, i, !bits.get(r, i));
   }
   return rows;
 }
