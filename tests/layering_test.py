@@ -101,7 +101,7 @@ def test_each_offence_is_named_with_its_place(tree, file, text, error):
     "file, text, error",
     [
         ("core/a.hpp", "#pragma once", "src/ergodic/core/a.hpp: not in src/ergodic/ergodic.hpp"),
-        ("ergodic.hpp", CONTENTS + '#include "ergodic/core/probe.hpp"\n', ":4: ergodic/core/probe.hpp is there already"),
+        ("ergodic.hpp", CONTENTS + '#include "ergodic/core/probe.hpp"\n', ":4: ergodic/core/probe.hpp is there"),
         ("ergodic.hpp", CONTENTS + '#include "ergodic/core/gone.hpp"\n', ":4: ergodic/core/gone.hpp does not exist"),
         (
             "ergodic.hpp",
