@@ -12,6 +12,9 @@ sys.path.insert(0, str(ROOT / "tools"))
 import layering  # noqa: E402
 
 
+CONTENTS = "".join(f'#include "ergodic/{folder}/probe.hpp"\n' for folder in ("core", "model", "run"))
+
+
 def check(root):
     """The exit code and the lines of output."""
     done = subprocess.run([sys.executable, ROOT / "tools/layering.py", root], capture_output=True, text=True)
@@ -28,7 +31,7 @@ def tree(tmp_path):
         "src/ergodic/core/probe.hpp": "#pragma once\n#include <vector>\n",
         "src/ergodic/model/probe.hpp": '#pragma once\n\n#include "ergodic/core/probe.hpp"\n',
         "src/ergodic/run/probe.hpp": '#include "ergodic/model/probe.hpp"\n',
-        "src/ergodic/ergodic.hpp": '#include "ergodic/core/probe.hpp"\n#include "ergodic/run/probe.hpp"\n',
+        "src/ergodic/ergodic.hpp": CONTENTS,
         "apps/cli/options.hpp": "",
         "apps/cli/main.cpp": '#include <CLI/CLI.hpp>\n#include "options.hpp"\n#include "ergodic/run/probe.hpp"\n',
         "tests/probe.hpp": "",
@@ -54,7 +57,7 @@ def test_declared_folders_are_in_order():
     folders = layering.declared_folders(ROOT)
     assert list(folders)[0] == "core" and folders["core"] == []
     assert list(folders)[-1] == "run"
-    assert folders["sampler"] == ["core", "kernels", "model"]
+    assert folders["sampler"] == ["core", "option", "kernels", "model"]
     assert list(layering.order_errors(folders)) == []
 
 
@@ -71,7 +74,8 @@ def test_a_copy_of_this_tree_with_a_forbidden_include_is_rejected(tmp_path):
     lines = header.read_text().splitlines()
     header.write_text("\n".join([*lines, '#include "ergodic/model/probe.hpp"', ""]))
     place = f"src/ergodic/core/random.hpp:{len(lines) + 1}"
-    assert check(tmp_path) == (1, [f"{place}: ergodic/model/probe.hpp is not allowed here; allowed are core"])
+    code, found = check(tmp_path)
+    assert code == 1 and found[-1] == f"{place}: ergodic/model/probe.hpp is not allowed here; allowed are core"
 
 
 @pytest.mark.parametrize(
@@ -91,6 +95,31 @@ def test_each_offence_is_named_with_its_place(tree, file, text, error):
     code, lines = check(tree)
     assert code == 1 and len(lines) == 1
     assert lines[0].startswith(file + error)
+
+
+@pytest.mark.parametrize(
+    "file, text, error",
+    [
+        ("core/a.hpp", "#pragma once", "src/ergodic/core/a.hpp: not in src/ergodic/ergodic.hpp"),
+        ("ergodic.hpp", CONTENTS + '#include "ergodic/core/probe.hpp"\n', ":4: ergodic/core/probe.hpp is there"),
+        ("ergodic.hpp", CONTENTS + '#include "ergodic/core/gone.hpp"\n', ":4: ergodic/core/gone.hpp does not exist"),
+        (
+            "ergodic.hpp",
+            "\n".join(reversed(CONTENTS.splitlines())),
+            "ergodic.hpp:1: ergodic/run/probe.hpp includes ergodic/model/probe.hpp, which must come before it",
+        ),
+    ],
+)
+def test_the_table_of_contents_is_complete_and_in_reading_order(tree, file, text, error):
+    write(tree / "src/ergodic" / file, text)
+    code, lines = check(tree)
+    assert code == 1 and error in lines[0]
+
+
+def test_private_headers_are_not_in_the_table_of_contents(tree):
+    write(tree / "src/ergodic/core/a-inl.hpp", "#pragma once")
+    write(tree / "src/ergodic/core/b.hpp", "#include <nlohmann/json.hpp>")
+    assert check(tree) == (0, [])
 
 
 @pytest.mark.parametrize("name", sorted(layering.VAGUE_NAMES))

@@ -4,7 +4,8 @@
     tools/layering.py [ROOT]
 
 Which folder of src/ergodic may include which others is read from src/ergodic/CMakeLists.txt; what the doors (apps,
-python) may include is the table DOORS below. Every offence is printed as file:line, and the exit code is then 1.
+python) may include is the table DOORS below. src/ergodic/ergodic.hpp must name all public headers in reading order.
+Every offence is printed as file:line, and the exit code is then 1.
 """
 
 import os
@@ -12,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-DOORS = {"apps": ["core", "report", "run"], "python": ["core", "data", "model", "run"]}
+DOORS = {"apps": ["core", "option", "report", "run"], "python": ["core", "option", "data", "model", "run"]}
 FREE = ["tests", "bench", "examples"]  # may include everything
 VAGUE_NAMES = {"utils", "common", "misc", "impl"}
 UNREAD = {"build", "demo", "node_modules", "__pycache__"}
@@ -69,9 +70,44 @@ def include_error(root, file, quote, target, allowed):
     return None
 
 
+def contents_errors(root):
+    """src/ergodic/ergodic.hpp names every public header once, and each after those of this project that it includes."""
+    contents = root / "src/ergodic/ergodic.hpp"
+    listed = {}
+    for number, line in enumerate(contents.read_text().splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        place = f"src/ergodic/ergodic.hpp:{number}"
+        if match[2] in listed:
+            yield f"{place}: {match[2]} is there already"
+        header = root / "src" / match[2]
+        if header.is_file():
+            for _, needed in includes_of(header):
+                if is_public(root / "src" / needed) and needed not in listed:
+                    yield f"{place}: {match[2]} includes {needed}, which must come before it"
+        listed[match[2]] = number
+    for header in sorted((root / "src").rglob("*.hpp")):
+        name = header.relative_to(root / "src").as_posix()
+        if header != contents and is_public(header) and name not in listed:
+            yield f"src/{name}: not in src/ergodic/ergodic.hpp"
+
+
+def is_public(header):
+    """Headers of one instruction set, and those that need another library, are private."""
+    if not header.is_file() or header.name.endswith("-inl.hpp"):
+        return False
+    return not any(quote == "<" and "/" in target for quote, target in includes_of(header))
+
+
+def includes_of(file):
+    return [(match[1], match[2]) for match in map(INCLUDE.match, file.read_text().splitlines()) if match]
+
+
 def errors(root):
     folders = declared_folders(root)
     yield from order_errors(folders)
+    yield from contents_errors(root)
     for path, names in walk(root):
         if path.name in VAGUE_NAMES:
             yield f"{path}: a folder is named by its concept, never {path.name}"

@@ -15,7 +15,7 @@
 #include "ergodic/estimator/rbm_path.hpp"
 #include "ergodic/estimator/station_path.hpp"
 #include "ergodic/kernels/target.hpp"
-#include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/model/neural.hpp"
 
 namespace ergodic {

@@ -11,7 +11,7 @@
 #include "data/error_message.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/model/elimination.hpp"
-#include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/model/neural.hpp"
 #include "ergodic/model/visible_marginal.hpp"
 

@@ -15,7 +15,7 @@
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/kernels/coin.hpp"
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/products.hpp"
 #include "ergodic/kernels/quantised.hpp"
 #include "ergodic/kernels/state.hpp"
 #include "ergodic/kernels/target.hpp"

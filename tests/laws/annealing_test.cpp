@@ -20,7 +20,7 @@
 #include "ergodic/estimator/rbm_path.hpp"
 #include "ergodic/estimator/station_path.hpp"
 #include "ergodic/model/elimination.hpp"
-#include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/model/neural.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 #include "exact_rows.hpp"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "brute_force.hpp"
-#include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/trainer/trainer.hpp"
 
 namespace ergodic {

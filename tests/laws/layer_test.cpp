@@ -10,8 +10,8 @@
 
 #include "brute_force.hpp"
 #include "ergodic/core/error.hpp"
-#include "ergodic/model/exact.hpp"
-#include "ergodic/model/proxies.hpp"
+#include "ergodic/model/exact_rbm.hpp"
+#include "ergodic/model/rbm_pseudo_likelihood.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 
 namespace ergodic {

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "brute_force.hpp"
-#include "ergodic/model/proxies.hpp"
+#include "ergodic/model/rbm_pseudo_likelihood.hpp"
+#include "ergodic/model/reconstruction.hpp"
 
 namespace ergodic {
 namespace {

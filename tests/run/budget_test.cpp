@@ -11,7 +11,7 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/estimator/rbm_path.hpp"
 #include "ergodic/model/elimination.hpp"
-#include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 
 namespace ergodic {
 namespace {

@@ -7,7 +7,7 @@
 #include "brute_force.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/data/synthetic.hpp"
-#include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/trainer/rbm_learner.hpp"
 
 namespace ergodic {

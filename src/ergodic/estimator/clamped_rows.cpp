@@ -7,7 +7,7 @@
 
 #include "ergodic/core/permutation.hpp"
 #include "ergodic/estimator/station_path.hpp"
-#include "ergodic/model/clamped.hpp"
+#include "ergodic/model/hidden_given_visible.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 
 namespace ergodic {

@@ -1,10 +1,10 @@
 // log Z(x) of rows x: the sum over the hidden units of a machine on a graph with the visible ones clamped to the row,
 // where it is too wide to be taken. log p(x) = log Z(x) - log Z.
 //
-// The hidden units of a row are a machine by themselves (model/clamped.hpp), so each row is annealed both ways for
-// itself (annealing.hpp), with few chains. Those are swept at the row first. Their means are where its path begins,
-// which is then short, and their last states are where it begins backward. The mean over rows of the lower bounds is
-// below the mean of log Z(x), that of the upper ones above; the errors of single rows average out.
+// The hidden units of a row are a machine by themselves (model/hidden_given_visible.hpp), so each row is annealed both
+// ways for itself (annealing.hpp), with few chains. Those are swept at the row first. Their means are where its path
+// begins, which is then short, and their last states are where it begins backward. The mean over rows of the lower
+// bounds is below the mean of log Z(x), that of the upper ones above; the errors of single rows average out.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "ergodic/estimator/path.hpp"
 
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/products.hpp"
 
 namespace ergodic {
 

@@ -3,7 +3,7 @@
 #include <cassert>
 #include <utility>
 
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/products.hpp"
 
 namespace ergodic {
 namespace {

@@ -13,8 +13,8 @@
 #include <cstring>
 
 #include "ergodic/kernels/ars-inl.hpp"
-#include "ergodic/kernels/certified.hpp"
 #include "ergodic/kernels/coin.hpp"
+#include "ergodic/kernels/float_sampling.hpp"
 #include "ergodic/kernels/lookup-inl.hpp"
 #include "ergodic/kernels/target.hpp"
 

@@ -3,9 +3,9 @@
 // A tile holds the bits of 32 chains by unit, a word for each. A coin falls below p if its 16 upper random bits are
 // below a threshold, an integer just below 65536 p. It does not if they lie beyond it by more than rounding may have
 // moved it; in between the draw is unsure, and the caller decides it by the definition. So the bits are those of the
-// definition (certified.hpp). A unit of four neighbours has only 16 thresholds, one for each of their states: they are
-// made once, and a vector instruction looks up those of many chains. Thresholds of units with more neighbours are made
-// for each chain.
+// definition (float_sampling.hpp). A unit of four neighbours has only 16 thresholds, one for each of their states: they
+// are made once, and a vector instruction looks up those of many chains. Thresholds of units with more neighbours are
+// made for each chain.
 #pragma once
 
 #include <array>

@@ -12,7 +12,7 @@
 #include <cassert>
 #include <type_traits>
 
-#include "ergodic/kernels/keep.hpp"
+#include "ergodic/kernels/optimisation_barrier.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {

@@ -20,10 +20,10 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/ars-inl.hpp"
-#include "ergodic/kernels/certified.hpp"
-#include "ergodic/kernels/keep.hpp"
+#include "ergodic/kernels/float_sampling.hpp"
 #include "ergodic/kernels/lane_bits-inl.hpp"
 #include "ergodic/kernels/lookup-inl.hpp"
+#include "ergodic/kernels/optimisation_barrier.hpp"
 #include "ergodic/kernels/table_sampling-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

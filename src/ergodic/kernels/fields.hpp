@@ -8,7 +8,7 @@
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/products.hpp"
 #include "ergodic/kernels/state.hpp"
 
 namespace ergodic {

@@ -15,7 +15,7 @@
 #include "ergodic/core/aligned.hpp"
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/ars-inl.hpp"
-#include "ergodic/kernels/certified.hpp"
+#include "ergodic/kernels/float_sampling.hpp"
 #include "ergodic/kernels/target.hpp"
 
 // What all targets share.

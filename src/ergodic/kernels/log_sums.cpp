@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "ergodic/core/elementary.hpp"
-#include "ergodic/kernels/certified.hpp"
+#include "ergodic/kernels/float_sampling.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {

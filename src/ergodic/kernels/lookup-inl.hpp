@@ -17,8 +17,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "ergodic/kernels/keep.hpp"
 #include "ergodic/kernels/lookup_plan.hpp"
+#include "ergodic/kernels/optimisation_barrier.hpp"
 
 // A lambda that is compiled for the target, and inlined however large what surrounds it.
 #undef ERGODIC_LAMBDA

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cassert>
 
-#include "ergodic/kernels/keep.hpp"
 #include "ergodic/kernels/lane_bits-inl.hpp"
 #include "ergodic/kernels/lookup-inl.hpp"
+#include "ergodic/kernels/optimisation_barrier.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {

@@ -13,8 +13,8 @@
 #include <cmath>
 #include <span>
 
-#include "ergodic/kernels/keep.hpp"
 #include "ergodic/kernels/nearest-inl.hpp"
+#include "ergodic/kernels/optimisation_barrier.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {

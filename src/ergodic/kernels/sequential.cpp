@@ -12,8 +12,8 @@
 #include <cassert>
 #include <cstring>
 
-#include "ergodic/kernels/certified.hpp"
 #include "ergodic/kernels/decide-inl.hpp"
+#include "ergodic/kernels/float_sampling.hpp"
 #include "ergodic/kernels/table_sampling-inl.hpp"
 #include "ergodic/kernels/target.hpp"
 

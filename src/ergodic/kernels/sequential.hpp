@@ -10,7 +10,7 @@
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/products.hpp"
 #include "ergodic/kernels/state.hpp"
 
 namespace ergodic {

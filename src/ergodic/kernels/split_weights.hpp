@@ -12,7 +12,7 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/core/random.hpp"
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/products.hpp"
 #include "ergodic/kernels/quantised.hpp"
 #include "ergodic/kernels/state.hpp"
 #include "ergodic/kernels/table_sampling.hpp"
@@ -30,7 +30,7 @@ class SplitWeights {
   /// fields(r, j) = bias_j + sum over i of x_ri W_ij.
   void product(const State& x, MatrixView<double> fields, const Context& context);
 
-  /// As `sample` (kernels.hpp) with a map of these weights and biases, given the x of the last product: half of the
+  /// As `sample` (products.hpp) with a map of these weights and biases, given the x of the last product: half of the
   /// work is done.
   void sample(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
               const Context& context) const;

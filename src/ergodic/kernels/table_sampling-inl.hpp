@@ -14,8 +14,8 @@
 #include "ergodic/core/aligned.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/kernels/coin.hpp"
-#include "ergodic/kernels/kernels.hpp"
 #include "ergodic/kernels/lookup_plan.hpp"
+#include "ergodic/kernels/products.hpp"
 #include "ergodic/kernels/quantised.hpp"
 #include "ergodic/kernels/table_sampling.hpp"
 

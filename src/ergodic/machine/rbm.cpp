@@ -11,8 +11,8 @@
 #include "ergodic/estimator/station_path.hpp"
 #include "ergodic/machine/memory.hpp"
 #include "ergodic/machine/rows.hpp"
-#include "ergodic/model/exact.hpp"
-#include "ergodic/model/proxies.hpp"
+#include "ergodic/model/exact_rbm.hpp"
+#include "ergodic/model/rbm_pseudo_likelihood.hpp"
 #include "ergodic/store/tensors.hpp"
 #include "ergodic/trainer/rbm_learner.hpp"
 
@@ -88,9 +88,8 @@ Layer layer_from(const Tensors& tensors, const std::string& side, std::size_t un
 
 std::unique_ptr<Machine> read(const Tensors& tensors, const std::string& where) {
   const auto [visible, hidden] = weights_shape(tensors, where);
-  return std::make_unique<RbmMachine>(rbm_with_parameters(layer_from(tensors, "visible", visible, where),
-                                                          layer_from(tensors, "hidden", hidden, where), tensors,
-                                                          where));
+  return std::make_unique<RbmMachine>(rbm_with_parameters(
+      layer_from(tensors, "visible", visible, where), layer_from(tensors, "hidden", hidden, where), tensors, where));
 }
 
 constexpr std::string_view kMetadata[] = {"visible", "hidden", "visible_letters", "hidden_letters"};

@@ -1,7 +1,7 @@
 // Boltzmann machine (Ackley, Hinton and Sejnowski 1985): two-valued units coupled along the edges of any graph,
 //   E(x) = -sum over edges {i, j} of w_ij x_i x_j - b'x,   p(x) = exp(-E)/Z.
 // Given all others a unit is high with probability sigmoid(gap I), I = b_i + sum_j w_ij x_j. The same energy over the
-// letters of sites is the pairwise Potts machine, see sites.hpp. The first units are visible, any others hidden.
+// letters of sites is the pairwise Potts machine, see potts_graph.hpp. The first units are visible, any others hidden.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/core/random.hpp"
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/products.hpp"
 #include "ergodic/kernels/quantised.hpp"
 #include "ergodic/model/concepts.hpp"
 #include "ergodic/model/graph.hpp"
 #include "ergodic/model/graph_sweep.hpp"
 #include "ergodic/model/layer.hpp"
 #include "ergodic/model/parameters.hpp"
-#include "ergodic/model/sites.hpp"
+#include "ergodic/model/potts_graph.hpp"
 
 namespace ergodic {
 

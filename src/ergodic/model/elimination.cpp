@@ -8,8 +8,8 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/matrix.hpp"
-#include "ergodic/model/clamped.hpp"
 #include "ergodic/model/elimination_plan.hpp"
+#include "ergodic/model/hidden_given_visible.hpp"
 
 namespace ergodic {
 namespace {

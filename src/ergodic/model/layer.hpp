@@ -19,7 +19,7 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/core/values.hpp"
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/products.hpp"
 #include "ergodic/kernels/state.hpp"
 #include "ergodic/model/bernoulli.hpp"
 #include "ergodic/model/gaussian.hpp"

@@ -13,7 +13,7 @@
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/kernels/couplings.hpp"
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/products.hpp"
 #include "ergodic/model/concepts.hpp"
 #include "ergodic/model/layer.hpp"
 #include "ergodic/model/parameters.hpp"

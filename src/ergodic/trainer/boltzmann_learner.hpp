@@ -10,7 +10,7 @@
 #include "ergodic/core/random.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/model/boltzmann.hpp"
-#include "ergodic/trainer/conditioning.hpp"
+#include "ergodic/trainer/centring.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/trainer.hpp"
 
@@ -21,7 +21,7 @@ namespace ergodic {
 /// another.
 void initialise(Boltzmann& model, const Dataset& data, double weight_scale, Key key, const Context& context);
 
-/// Turns the plain gradient into the conditioned one, in place, as conditioning.hpp has it for an RBM: with the gap g
+/// Turns the plain gradient into the conditioned one, in place, as centring.hpp has it for an RBM: with the gap g
 /// of the units and the offsets mu,
 ///   dw_ij <- (dw_ij - mu_i db_j - mu_j db_i) / g^4 - l2 w_ij - l1 sign(w_ij) / g^2,
 ///   db_i <- db_i / g^2 - sum over j of mu_j dw_ij.

@@ -2,8 +2,9 @@
 
 #include <cmath>
 
-#include "ergodic/model/exact.hpp"
-#include "ergodic/model/proxies.hpp"
+#include "ergodic/model/exact_rbm.hpp"
+#include "ergodic/model/rbm_pseudo_likelihood.hpp"
+#include "ergodic/model/reconstruction.hpp"
 
 namespace ergodic {
 namespace {

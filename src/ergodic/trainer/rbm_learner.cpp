@@ -10,7 +10,7 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/permutation.hpp"
 #include "ergodic/data/moments.hpp"
-#include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 #include "ergodic/trainer/methods.hpp"
 #include "ergodic/trainer/monitor.hpp"
@@ -106,7 +106,7 @@ RbmLearner::RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out
       deviations_(deviations_of(train, model.visible())),
       gaps_(gaps_of(model, train)),
       visible_offset_(!options.uncentred ? value_means(train, model.visible())
-                                      : first_offsets(model.visible(), {}, false)),
+                                         : first_offsets(model.visible(), {}, false)),
       velocity_(model.parameters().values().size()),
       hidden_offset_(first_offsets(model.hidden(), model.precision(Rbm::kHidden), !options.uncentred)),
       monitored_train_(monitored(model, train, key)) {
@@ -191,8 +191,9 @@ void RbmLearner::learn(const UpdateStep& now, const Context& context) {
     const Offsets offsets{visible_offset_, hidden_offset_, options_.uncentred ? 0.0 : kHiddenOffsetRate};
     ascent_.step(model_, data_, **chains, offsets, options_.decay, options_.sgd, now.rate, velocity_, context);
   } else {
-    ascend(chains ? mean_statistics((*chains)->layers[Rbm::kVisible], moments_of((*chains)->layers[Rbm::kHidden]), context)
-                  : std::get<Statistics>(model_term),
+    ascend(chains
+               ? mean_statistics((*chains)->layers[Rbm::kVisible], moments_of((*chains)->layers[Rbm::kHidden]), context)
+               : std::get<Statistics>(model_term),
            {now.update, now.rate}, context);
   }
   negative_->follow(simulator_, now.update, key_, context);

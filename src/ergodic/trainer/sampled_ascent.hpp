@@ -1,7 +1,7 @@
 // A step of gradient ascent from samples: states of the data and states of the model, both as bits.
 //
 // With the bits b of a visible and c of a hidden unit, x = low + g b and v = low + h c, the conditioned gradient of
-// conditioning.hpp is, about the offsets mu and lambda of the bits,
+// centring.hpp is, about the offsets mu and lambda of the bits,
 //   G = <(b - mu)(c - lambda)'>_data - <(b - mu)(c - lambda)'>_model,   dW = G / (g h),
 // and the changes of the biases follow from the products of the pair statistics with the offsets. Counts of pairs are
 // integers, the offsets are whole multiples of a small power of two: all statistics are exact, in any order. Only the
@@ -17,7 +17,7 @@
 #include "ergodic/kernels/pair_projection.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/sampler/chains.hpp"
-#include "ergodic/trainer/conditioning.hpp"
+#include "ergodic/trainer/centring.hpp"
 #include "ergodic/trainer/optimiser.hpp"
 
 namespace ergodic {

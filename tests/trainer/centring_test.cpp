@@ -1,11 +1,11 @@
-#include "ergodic/trainer/conditioning.hpp"
+#include "ergodic/trainer/centring.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "brute_force.hpp"
-#include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 
 namespace ergodic {
 namespace {

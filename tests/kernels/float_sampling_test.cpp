@@ -1,4 +1,4 @@
-#include "ergodic/kernels/certified.hpp"
+#include "ergodic/kernels/float_sampling.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/products.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "ergodic/core/elementary.hpp"
-#include "ergodic/kernels/certified.hpp"
 #include "ergodic/kernels/coin.hpp"
 #include "ergodic/kernels/fields.hpp"
+#include "ergodic/kernels/float_sampling.hpp"
 #include "ergodic/kernels/row_sum.hpp"
 #include "ergodic/kernels/table_sampling.hpp"
 #include "ergodic/kernels/target.hpp"

@@ -1,4 +1,4 @@
-#include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ergodic/trainer/conditioning.hpp"
+#include "ergodic/trainer/centring.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "ergodic/model/clamped.hpp"
+#include "ergodic/model/hidden_given_visible.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/products.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ergodic/model/sites.hpp"
+#include "ergodic/model/potts_graph.hpp"
 
 #include <fmt/format.h>
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "ergodic/core/random.hpp"
-#include "ergodic/kernels/kernels.hpp"
+#include "ergodic/kernels/products.hpp"
 
 namespace ergodic {
 
