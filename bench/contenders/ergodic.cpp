@@ -66,7 +66,7 @@ class UpdateClock : public Observer {
 
 TrainOptions train_options(const Json& request) {
   TrainOptions options;
-  options.method = request.at("method") == "cd" ? Method::kCd : Method::kPcd;
+  options.method = request.at("method") == "cd" ? "cd" : "pcd";
   options.steps = request.at("steps");
   options.batch = options.chains = request.at("batch");
   options.epochs = request.at("epochs").get<std::uint64_t>() + 2;  // one before and one after those that are timed

@@ -14,7 +14,7 @@ namespace {
 constexpr Key kKey{3};
 
 MixingReport watch_a_run(const Rbm& model, std::size_t count, std::uint64_t sweeps, const Context& context = {}) {
-  Chains chains = far_start(model, count, kKey, context);
+  Chains chains = independent_start(model, count, kKey, context);
   MixingWatch watch(watched_numbers(model), count, sweeps, true);
   while (chains.sweep < sweeps) {
     step(Gibbs{}, model, chains, kKey, context);
@@ -35,7 +35,7 @@ void expect_same(const Diagnosis& a, const Diagnosis& b) {
 TEST(Mixing, DiagnosesTheSecondHalfOfTheFirstChains) {
   // After 400 of 801 sweeps, at most 200 draws of the other 401: every third sweep up to the last, 402 to 801.
   const Rbm model = test::random_machine(Spin{70}, Bernoulli{9}, 0.3, 5);
-  Chains chains = far_start(model, 20, kKey, {});
+  Chains chains = independent_start(model, 20, kKey, {});
   Matrix<double> free_energy(16, 134), activity(16, 134);
   for (std::size_t draw = 0; draw < 134;) {
     step(Gibbs{}, model, chains, kKey, {});

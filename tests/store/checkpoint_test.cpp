@@ -27,7 +27,7 @@ TrainingState some_state(const Rbm& model, std::size_t chains) {
     state.learner.velocity.push_back(static_cast<float>(draw.normal(1, k)));
   }
   for (std::uint32_t k = 0; k < units_of(model.hidden()); ++k) state.learner.offsets.push_back(draw.uniform(2, k));
-  if (chains > 0) state.learner.chains = far_start(model, chains, Key{4}, {});
+  if (chains > 0) state.learner.chains = independent_start(model, chains, Key{4}, {});
   state.learner.chains.sweep = chains > 0 ? 12345 : 0;
   state.records = {{0, 0.0, {}}, {600, 1.5, {{"error", 0.1}, {"log_likelihood", -1.0 / 3.0}}}};
   return state;
@@ -63,7 +63,7 @@ struct Saved {
     Checkpoint out{empty.parameters(), {}};
     out.state.learner.velocity.resize(empty.parameters().values().size());
     out.state.learner.offsets.resize(units_of(model.hidden()));
-    if (chains > 0) out.state.learner.chains = far_start(empty, chains, Key{1}, {});
+    if (chains > 0) out.state.learner.chains = independent_start(empty, chains, Key{1}, {});
     return out;
   }
 
