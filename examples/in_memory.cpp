@@ -33,7 +33,11 @@ int main() {
   const EvaluateResult found = evaluate(*machine, data, {}, seed, context);
   std::printf("log-likelihood %.3f nats a row, best possible %.3f\n", found.evaluation.log_likelihood->value, std::log(0.25));
 
-  const Samples samples = sample(*machine, {.sweeps = 200}, {.count = 5}, {}, seed, context);
+  SamplingOptions sampling;
+  sampling.sweeps = 200;
+  SampleStart start;
+  start.count = 5;
+  const Samples samples = sample(*machine, sampling, start, {}, seed, context);
   const std::vector<double> energies = *machine->free_energies(samples.visible, context);
   for (std::size_t r = 0; r < samples.visible.chains(); ++r) {
     for (std::size_t i = 0; i < 16; ++i) std::putchar(samples.visible.bits().get(r, i) ? '#' : '.');

@@ -130,4 +130,8 @@ class Boltzmann {
   Matrix<float> site_rows_;  // of a dense graph
 };
 
+// Defined with exact_boltzmann.hpp; declared here so that wherever the machine is known, it is known to be enumerable.
+void require_exact_statistics(const Boltzmann& machine);
+Statistics exact_statistics(const Boltzmann& machine, const Context& context);
+
 }  // namespace ergodic

@@ -134,4 +134,8 @@ Rewritten rewrite(const Rbm& rbm, Levels visible, Levels hidden);
 /// The machine with other unit types and the same distribution, for example {0,1} as +-1, rounded to float.
 Rbm with_units(const Rbm& rbm, const Layer& visible, const Layer& hidden);
 
+// Defined with exact_rbm.hpp; declared here so that wherever the machine is known, it is known to be enumerable.
+void require_exact_statistics(const Rbm& rbm);
+Statistics exact_statistics(const Rbm& rbm, const Context& context);
+
 }  // namespace ergodic
