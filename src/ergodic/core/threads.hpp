@@ -1,7 +1,8 @@
 // A pool of threads that works through numbered blocks.
 //
-// Work is cut into blocks by its size alone, never by the number of threads, and each block writes only its own
-// outputs. So the result is the same for any number of threads.
+// Each block writes only its own outputs, and no output may depend on where blocks begin. So the result is the same for
+// any number of threads. Most work is cut by its size alone; where the number of threads decides, the bits do not
+// depend on it.
 #pragma once
 
 #include <cstddef>

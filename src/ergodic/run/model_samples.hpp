@@ -34,7 +34,7 @@ struct ModelSamples {
   MixingReport mixing;
 };
 
-/// Draws by the default sampler of the machine; with stations of its training, by tempering along them. Warns if the
+/// Draws by the default sampler of the machine; with snapshots of its training, by tempering along them. Warns if the
 /// chains have not mixed. The sums are those of the pairs, which they refer to. Nothing if stopped before the end.
 std::optional<ModelSamples> draw_model_samples(const Machine& machine, std::span<const Parameters> stations,
                                                const ModelSamplesOptions& options, std::span<const UnitPair> pairs,
