@@ -28,9 +28,9 @@ const Spec<ModelSamplesOptions>& model_samples_spec();
 
 struct ModelSamples {
   std::uint64_t samples = 0;     ///< all draws of all chains
-  std::vector<PairSums> groups;  ///< of all draws, by groups of chains
+  std::vector<PairSums> groups;  ///< sums over all draws, by groups of chains
   State last;                    ///< the visible states of all chains at the end
-  std::vector<double> swapped;   ///< of tempering: how often each level swaps with the next
+  std::vector<double> swapped;   ///< by tempering, how often each level swaps with the next
   MixingReport mixing;
 };
 

@@ -17,16 +17,16 @@ namespace ergodic {
 
 struct Quality {
   bool stopped = false;      ///< then there is nothing below
-  std::size_t rows = 0;      ///< of data, against as many samples of chains of their own: for all but the moments
+  std::size_t rows = 0;      ///< rows of data, against as many samples of chains of their own: for all but the moments
   NeighbourTest neighbours;  ///< which are nearer to their own kind
   Mean data_energy, sample_energy;
-  DistributionGap energy_gap;  ///< of these energies: free ones, where there are hidden units
+  DistributionGap energy_gap;  ///< between these energies: free ones, where there are hidden units
   /// Energies of as many training rows, where the data are others. A machine that has learned these by heart has them
   /// far below.
   std::optional<Mean> training_energy;
   std::uint64_t samples = 0;  ///< for the moments, against all rows
   Comparison moments;
-  std::vector<double> swapped;  ///< of tempering: how often each level swaps with the next
+  std::vector<double> swapped;  ///< by tempering, how often each level swaps with the next
   MixingReport mixing;
 
   /// The mean energy of the data minus that of the training rows.
