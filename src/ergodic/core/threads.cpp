@@ -37,11 +37,11 @@ bool spin_until(const Ready& ready) {
 
 // Threads take blocks from both ends: one that takes the same blocks of each job finds what it needs in its own caches.
 struct Threads::Pool {
-  /// Blocks [front, back) that nobody has taken.
+  /// Blocks [front, back) that no thread has taken.
   struct alignas(std::uint64_t) Claims {
     std::uint32_t front = 0, back = 0;
   };
-  std::atomic<Claims> claims;  // whoever takes a block from what it is now, takes it of the job that is now
+  std::atomic<Claims> claims;  // a thread that takes a block from its current value takes it of the current job
   static_assert(std::atomic<Claims>::is_always_lock_free);
   std::atomic<const std::function<void(std::size_t)>*> work = nullptr;
   std::atomic<std::uint64_t> unfinished = 0;
@@ -91,7 +91,7 @@ struct Threads::Pool {
 
   void wake() {
     if (sleepers.load() == 0) return;
-    { const std::lock_guard lock(mutex); }  // nobody is between looking and falling asleep
+    { const std::lock_guard lock(mutex); }  // no thread is between looking and falling asleep
     woken.notify_all();
   }
 

@@ -1,4 +1,4 @@
-// The kinds of machine: one row each. --model, its options and their help, model files, `inspect`, the laws and the
+// The kinds of machine: one row each. --model, its options and their help, model files, `inspect`, the tests and the
 // front ends follow from the rows.
 #pragma once
 
