@@ -7,6 +7,7 @@
 using namespace ergodic;
 
 struct Ring {
+  std::vector<Layer> units{Spin{12}};
   Parameters theta;
 
   Ring(float pairs, float triples) {
@@ -15,11 +16,12 @@ struct Ring {
     theta["J"][0] = pairs;
     theta["K"][0] = triples;
   }
-  Layer units() const { return Spin{12}; }
+  const std::vector<Layer>& layers() const { return units; }
   const Parameters& parameters() const { return theta; }
   void update(const auto& edit, const Context&) { edit(theta); }
 
-  std::vector<double> energy(const State& x, const Context&) const {  // of each row
+  std::vector<double> energy(LayerStates layers, const Context&) const {  // of each row
+    const State& x = layers[0];
     const float J = theta["J"][0], K = theta["K"][0];
     std::vector<double> out(x.chains());
     for (std::size_t r = 0; r < x.chains(); ++r) {
@@ -39,7 +41,7 @@ int main() {
 
   // Data: 2000 chains of the true machine.
   const Ring truth(0.4f, -0.25f);
-  Chains chains{{make_state(truth.units(), 2000)}};
+  Chains chains{{make_state(Spin{12}, 2000)}};
   for (int s = 0; s < 100; ++s) step(Metropolis{}, truth, chains, Key{1}, {});
   const State x = chains.layers[0];
   const Dataset data = dataset_of(x.bits(), {.name = "ring"});
@@ -47,12 +49,10 @@ int main() {
   // A machine that knows nothing learns from them; 200 chains of its own say what it believes.
   Differenced model(Ring(0.0f, 0.0f));
   std::printf("log-likelihood before %.3f\n", likelihood(model, x));
-  auto negative = std::make_unique<PersistentChains<Differenced<Ring>, Metropolis>>(
-      Metropolis{}, 1, Chains{{make_state(model.units(), 200)}});
-  auto learner = std::make_unique<EnergyLearner<Differenced<Ring>>>(model, data, Dataset{}, std::move(negative),
-                                                                    EnergyLearning{Adam{}}, Key{2});
   TrainOptions options;
+  options.chains = 200;
   options.learning_rate = 0.02;
+  auto learner = energy_learner(model, Metropolis{}, data, {}, options, {Adam{}}, Key{2}, {});
   Trainer(std::move(learner), data, options, Key{2}).run([] {}, {});
   std::printf("log-likelihood after  %.3f, of the true machine %.3f\n", likelihood(model, x), likelihood(truth, x));
   std::printf("J %.2f, K %.2f of 0.40, -0.25\n", model.parameters()["J"][0], model.parameters()["K"][0]);
