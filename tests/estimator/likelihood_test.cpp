@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "brute_force.hpp"
-#include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 
 namespace ergodic {
 namespace {

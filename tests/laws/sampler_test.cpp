@@ -377,7 +377,8 @@ INSTANTIATE_TEST_SUITE_P(All, SamplerLaws, testing::Range(std::size_t{0}, all_la
 struct Careless {
   double step = 1.0;
 };
-StepInfo step(const Careless& kernel, const VisibleMarginal<Rbm>& model, Chains& chains, Key key, const Context& context) {
+StepInfo step(const Careless& kernel, const VisibleMarginal<Rbm>& model, Chains& chains, Key key,
+              const Context& context) {
   LangevinProposer proposer({kernel.step}, first_layer(model));
   const Draw draw = key.at(Purpose::kLangevin, chains.sweep++);
   State& x = chains.layers[0];

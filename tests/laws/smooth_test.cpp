@@ -77,8 +77,8 @@ TEST(Hmc, RejectsInProportionToTheSquareOfTheStep) {
   }
 }
 
-/// The same places with momenta the other way. What they are is seen from copies that drift from the origin: one goes to
-/// s p, another that is kicked by forces of 1 before to s p + s^2.
+/// The same places with momenta the other way. What they are is seen from copies that drift from the origin: one goes
+/// to s p, another that is kicked by forces of 1 before to s p + s^2.
 LeapfrogPath turned_round(LeapfrogPath path) {
   const auto drifted_from_zero = [&](double force) {
     LeapfrogPath copy = path;

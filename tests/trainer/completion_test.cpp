@@ -9,7 +9,7 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/model/elimination.hpp"
-#include "ergodic/model/exact.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/trainer/energy_learner.hpp"
 #include "ergodic/trainer/persistent_chains.hpp"
 #include "ergodic/trainer/rbm_learner.hpp"

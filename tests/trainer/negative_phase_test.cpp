@@ -6,8 +6,8 @@
 
 #include "boltzmann_machines.hpp"
 #include "brute_force.hpp"
-#include "ergodic/model/exact.hpp"
 #include "ergodic/model/exact_boltzmann.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 #include "ergodic/trainer/contrastive_divergence.hpp"
 #include "ergodic/trainer/population_chains.hpp"
