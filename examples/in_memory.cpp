@@ -25,9 +25,10 @@ int main() {
   const auto machine = kind_named("rbm").make({{"hidden", std::uint64_t{8}}}, data, seed, context);
   const TrainingData training = training_data(data, 0.1, seed);
   TrainOptions options;
-  options.epochs = 50;
-  options.learning_rate = 0.2;
-  options.record_every = 10;
+  options.batch = 20;
+  options.epochs = 200;
+  options.learning_rate = 0.5;
+  options.record_every = 50;
   fit(*machine, training, options, seed, context);
 
   const EvaluateResult found = evaluate(*machine, data, {}, seed, context);

@@ -108,10 +108,10 @@ class ClassRbmMachine final : public RbmMachine {
 std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key key, const Context& context) {
   const ClassRbmOptions options = spec().made(settings);
   require_kind(Bernoulli{data.units()}, data);
-  const auto largest = std::ranges::max_element(data.labels);
-  const std::size_t classes = largest == data.labels.end() || *largest < 1 ? 2 : static_cast<std::size_t>(*largest) + 1;
+  const int largest = data.labels.empty() ? 0 : std::ranges::max(data.labels);
+  const std::size_t classes = largest < 1 ? 2 : static_cast<std::size_t>(largest) + 1;
   require(classes <= kMostClasses,
-          fmt::format("{}: expected labels from 0 to {} at most, found {}", data.name, kMostClasses - 1, *largest));
+          fmt::format("{}: expected labels from 0 to {} at most, found {}", data.name, kMostClasses - 1, largest));
   const Dataset rows = with_labels(data, classes);
   const Layer visible = visible_layer_of(data.units(), classes), hidden = Bernoulli{options.hidden};
   announce_memory({visible, hidden, &rows}, context);

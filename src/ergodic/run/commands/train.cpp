@@ -292,7 +292,7 @@ Outcome run(const TrainRequest& request, bool json, const Context& context) {
 
 Command train_command() {
   return {"train", "train a machine on data",
-          "ergodic train --data mnist --hidden 500 --epochs 20 --out digits.safetensors",
+          "ergodic train --data mnist --out digits.safetensors",
           [](std::string_view kind) {
             return kind.empty() ? train_options_of_all_kinds() : train_spec(kind_named(kind)).options();
           },
