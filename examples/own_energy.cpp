@@ -7,7 +7,7 @@
 using namespace ergodic;
 
 struct Ring {
-  std::vector<Layer> units{Spin{12}};  // one layer
+  std::vector<Layer> units{Spin{12}};
   Parameters theta;
 
   Ring(float pairs, float triples) {
@@ -20,8 +20,8 @@ struct Ring {
   const Parameters& parameters() const { return theta; }
   void update(const auto& edit, const Context&) { edit(theta); }
 
-  std::vector<double> energy(LayerStates states, const Context&) const {  // of each row
-    const State& x = states[0];
+  std::vector<double> energy(LayerStates layers, const Context&) const {  // of each row
+    const State& x = layers[0];
     const float J = theta["J"][0], K = theta["K"][0];
     std::vector<double> out(x.chains());
     for (std::size_t r = 0; r < x.chains(); ++r) {
@@ -41,7 +41,7 @@ int main() {
 
   // Data: 2000 chains of the true machine.
   const Ring truth(0.4f, -0.25f);
-  Chains chains = independent_start(truth, 2000, Key{1}, {});
+  Chains chains{{make_state(Spin{12}, 2000)}};
   for (int s = 0; s < 100; ++s) step(Metropolis{}, truth, chains, Key{1}, {});
   const State x = chains.layers[0];
   const Dataset data = dataset_of(x.bits(), {.name = "ring"});
@@ -50,8 +50,8 @@ int main() {
   Differenced model(Ring(0.0f, 0.0f));
   std::printf("log-likelihood before %.3f\n", likelihood(model, x));
   TrainOptions options;
-  options.learning_rate = 0.02;
   options.chains = 200;
+  options.learning_rate = 0.02;
   auto learner = energy_learner(model, Metropolis{}, data, {}, options, {Adam{}}, Key{2}, {});
   Trainer(std::move(learner), data, options, Key{2}).run([] {}, {});
   std::printf("log-likelihood after  %.3f, of the true machine %.3f\n", likelihood(model, x), likelihood(truth, x));

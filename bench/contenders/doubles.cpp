@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "clock.hpp"
+#include "ergodic/machine/model_file.hpp"
+#include "ergodic/machine/rbm.hpp"
 #include "ergodic/model/rbm.hpp"
-#include "ergodic/store/model_file.hpp"
 #include "serve.hpp"
 #include "xoshiro.hpp"
 
@@ -26,7 +27,8 @@ struct Machine {
 };
 
 Machine load(const Json& request) {
-  const auto rbm = std::get<ergodic::Rbm>(ergodic::load_model(request.at("machine").get<std::string>()).machine);
+  const auto rbm =
+      *ergodic::model_in<ergodic::Rbm>(*ergodic::load_model(request.at("machine").get<std::string>()).machine);
   const auto weights = rbm.weights();
   Machine out{{weights.rows(), weights.cols()}, {weights.cols(), weights.rows()}, {}, {}, {}};
   for (std::size_t i = 0; i < weights.rows(); ++i) {

@@ -17,10 +17,11 @@
 #include "ergodic/format/npy.hpp"
 #include "ergodic/kernels/coin.hpp"
 #include "ergodic/kernels/sequential.hpp"
+#include "ergodic/machine/model_file.hpp"
+#include "ergodic/machine/rbm.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/sampler/gibbs.hpp"
-#include "ergodic/store/model_file.hpp"
 #include "ergodic/trainer/rbm_learner.hpp"
 #include "serve.hpp"
 
@@ -66,7 +67,7 @@ class UpdateClock : public Observer {
 
 TrainOptions train_options(const Json& request) {
   TrainOptions options;
-  options.method = request.at("method") == "cd" ? Method::kCd : Method::kPcd;
+  options.method = request.at("method") == "cd" ? "cd" : "pcd";
   options.steps = request.at("steps");
   options.batch = options.chains = request.at("batch");
   options.epochs = request.at("epochs").get<std::uint64_t>() + 2;  // one before and one after those that are timed
@@ -88,11 +89,11 @@ Json train(const Json& request, Threads& threads) {
   const Key key{request.at("seed")};
   Rbm machine(Bernoulli{data.units()}, Bernoulli{request.at("hidden").get<std::size_t>()});
   const TrainOptions options = train_options(request);
-  initialise(machine, data, options.initial_weight_scale, key, Context{&threads});
+  initialise(machine, data, 0.01, key, Context{&threads});
 
   Trainer trainer = trainer_of(machine, data, {}, options, key, Context{&threads});
   skip_first_epoch(trainer);
-  const std::uint64_t updates = trainer.updates_per_epoch() * (options.epochs - 2);
+  const std::uint64_t updates = trainer.updates_per_epoch() * (*options.epochs - 2);
   const std::uint64_t snapshot_every = request.value("snapshot_every", std::uint64_t{0});
   UpdateClock clock(updates);
   Json snapshots = Json::array();
@@ -100,14 +101,14 @@ Json train(const Json& request, Threads& threads) {
     if (snapshot_every == 0 || clock.done() % snapshot_every != 0) return;
     clock.untimed([&] {
       const std::string path = snapshot_path(request, clock.done());
-      save_model(path, machine, {});
+      save_model(path, RbmMachine(machine), {});
       snapshots.push_back({{"seconds", clock.seconds()}, {"path", path}});
     });
   };
   trainer.run(after_update, Context{&threads, &clock});
   if (clock.done() != updates) throw std::logic_error("the trainer did not do the updates that were timed");
 
-  if (request.contains("out")) save_model(request.at("out").get<std::string>(), machine, {});
+  if (request.contains("out")) save_model(request.at("out").get<std::string>(), RbmMachine(machine), {});
   return {{"seconds", clock.seconds()}, {"snapshots", snapshots}};
 }
 
@@ -120,7 +121,7 @@ double activity(const Bits& bits) {
 
 Json gibbs(const Json& request, Threads& threads) {
   const Context context{&threads};
-  const Rbm machine = std::get<Rbm>(load_model(request.at("machine").get<std::string>()).machine);
+  const Rbm machine = *model_in<Rbm>(*load_model(request.at("machine").get<std::string>()).machine);
   const Key key{request.at("seed")};
   State visible(first_rows(request.at("data"), request.at("chains")).bits(), levels_of(machine.visible()));
   Chains chains = start_at(machine, std::move(visible), 0, key, context);
@@ -134,7 +135,7 @@ Json gibbs(const Json& request, Threads& threads) {
 }
 
 Json ais(const Json& request, Threads& threads) {
-  const Rbm machine = std::get<Rbm>(load_model(request.at("machine").get<std::string>()).machine);
+  const Rbm machine = *model_in<Rbm>(*load_model(request.at("machine").get<std::string>()).machine);
   const std::vector<float> base = read_floats(request.at("base"));
   Stopwatch watch;
   watch.start();

@@ -17,8 +17,9 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/format/npy.hpp"
+#include "ergodic/machine/model_file.hpp"
+#include "ergodic/machine/rbm.hpp"
 #include "ergodic/model/rbm.hpp"
-#include "ergodic/store/model_file.hpp"
 #include "ergodic/trainer/rbm_learner.hpp"
 #include "lanes.hpp"
 #include "serve.hpp"
@@ -90,7 +91,7 @@ class Machine {
       std::copy(hidden_bias.begin(), hidden_bias.end(), parameters["hidden_bias"].begin());
     };
     rbm.update(edit, ergodic::Context{});
-    ergodic::save_model(path, rbm, {});
+    ergodic::save_model(path, ergodic::RbmMachine(rbm), {});
   }
 
   Rows weights;  // [visible, hidden]
@@ -98,7 +99,8 @@ class Machine {
 };
 
 Machine load_machine(const Json& request) {
-  return Machine(std::get<ergodic::Rbm>(ergodic::load_model(request.at("machine").get<std::string>()).machine));
+  return Machine(
+      *ergodic::model_in<ergodic::Rbm>(*ergodic::load_model(request.at("machine").get<std::string>()).machine));
 }
 
 /// The start that Ergodic gives a machine too.

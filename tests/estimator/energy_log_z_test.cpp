@@ -23,8 +23,9 @@ template <class F>
 struct Energy {
   Layer layer;
   F f;
-  Layer units() const { return layer; }
-  std::vector<double> energy(const State& x, const Context&) const {
+  std::span<const Layer> layers() const { return {&layer, 1}; }
+  std::vector<double> energy(LayerStates states, const Context&) const {
+    const State& x = states[0];
     std::vector<double> out(x.chains());
     for (std::size_t r = 0; r < out.size(); ++r) {
       std::vector<double> row(x.units());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "brute_force.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 
 namespace ergodic {
 namespace {
@@ -14,7 +15,10 @@ TEST(Likelihood, AgreesWithBruteForceForEveryPairing) {
     const State rows = test::states_of({3, 9, 60, 9}, 6, levels_of(rbm.visible()));
     double exact = 0.0;
     for (const std::size_t x : {3u, 9u, 60u, 9u}) exact += std::log(truth.probability(x)) / 4;
-    const Judgement found = judge(rbm, rows, Key{2}, {});
+    Evaluation found;
+    found.set_free_energies(rbm.free_energy(rows, {}));
+    EXPECT_FALSE(found.log_likelihood.has_value());
+    found.set_log_z(exactly(*exact_log_z(rbm, {})));
     ASSERT_TRUE(found.log_likelihood && found.log_z);
     EXPECT_NEAR(found.log_likelihood->value, exact, 1e-9);
     EXPECT_EQ(found.log_likelihood->lower, found.log_likelihood->value);
@@ -25,13 +29,24 @@ TEST(Likelihood, AgreesWithBruteForceForEveryPairing) {
   });
 }
 
-TEST(Likelihood, SaysNothingWhereItCannotEnumerate) {
-  const Rbm rbm(Bernoulli{40}, Bernoulli{31});
-  const Judgement found = judge(rbm, State(3, 40, Bernoulli::kLevels), Key{2}, {});
-  EXPECT_FALSE(found.log_z.has_value());
+TEST(Likelihood, IsThereAsSoonAsBothOfItsPartsAreInEitherOrder) {
+  Evaluation found;
+  found.set_log_z({2.0, 1.5, 2.25, 0.1, "annealing"});
   EXPECT_FALSE(found.log_likelihood.has_value());
-  EXPECT_NEAR(found.free_energy->mean.value, -31 * std::log(2.0), 1e-9);
-  EXPECT_NEAR(*found.pseudo_log_likelihood, -40 * std::log(2.0), 1e-9);
+  found.set_free_energies({-3.0, -5.0});
+  ASSERT_TRUE(found.log_likelihood.has_value());
+  EXPECT_DOUBLE_EQ(found.log_likelihood->value, 2.0);
+  EXPECT_DOUBLE_EQ(found.log_likelihood->lower, 1.75);
+  EXPECT_DOUBLE_EQ(found.log_likelihood->upper, 2.5);
+  EXPECT_DOUBLE_EQ(found.free_energy->row_error, 1.0);  // two values that differ by 2
+  EXPECT_EQ(found.free_energy->rows, 2u);
+}
+
+TEST(Likelihood, ThePseudoLikelihoodHasTheErrorOfItsRows) {
+  Evaluation found;
+  found.set_pseudo_log_likelihoods({-3.0, -5.0});
+  EXPECT_DOUBLE_EQ(*found.pseudo_log_likelihood, -4.0);
+  EXPECT_DOUBLE_EQ(found.pseudo_standard_error, 1.0);
 }
 
 }  // namespace

@@ -166,9 +166,9 @@ TEST(AnnealingLaw, HoldsForHiddenUnitsAtRows) {
       const State rows = test::exact_rows(machine, 20, Key{seed});
       ClampedRows clamped(machine, rows, Key{seed});
       clamped.anneal(rows.chains(), 32, {});
-      Judgement found;
-      add_clamped(found, clamped.found());
-      add_annealed(found, annealed_along(*path_to(machine, rows, {}), rows, 64, {16, 128}, Key{seed}));
+      Evaluation found;
+      found.set_clamped(clamped.found());
+      found.set_annealed(annealed_along(*path_to(machine, rows, {}), rows, 64, {16, 128}, Key{seed}));
       const Mean energy = mean_with_error(*exact_free_energy(machine, rows, {}));
       expect(found.free_energy->mean, energy.value);
       expect(*found.log_likelihood, -energy.value - *exact_log_z(machine, {}));
@@ -210,7 +210,7 @@ TEST(AnnealingLaw, FindsTheLogZOfLattices) {
        {Lattice{0.2f, 47.01014742}, Lattice{0.4f, 56.59938876}, Lattice{0.44068679f, 60.14178079}}) {
     Boltzmann machine(Spin{64}, grid_graph(8, 8, Border::kPeriodic));
     machine.update([&](Parameters& p) { std::ranges::fill(p["couplings"], coupling); }, {});
-    const State rows = far_start(machine, 64, Key{2}, {}).layers[0];
+    const State rows = independent_start(machine, 64, Key{2}, {}).layers[0];
     const AnnealedLogZ found = annealed_along(*path_to(machine, rows, {}), rows, 64, {50, 200, 600}, Key{3});
     EXPECT_NEAR(found.log_z.value, log_z, 4.0 * found.log_z.standard_error) << coupling;
     EXPECT_NEAR(found.log_z.value, log_z, 0.1) << coupling;
@@ -221,11 +221,11 @@ TEST(AnnealingLaw, FindsTheLogZOfLattices) {
 /// Real units, each in two wells of its own, which are not equally deep.
 struct Wells {
   std::size_t count;
-  Layer units() const { return Gaussian{count}; }
-  std::vector<double> energy(const State& x, const Context&) const {
+  std::vector<Layer> layers() const { return {Gaussian{count}}; }
+  std::vector<double> energy(LayerStates x, const Context&) const {
     std::vector<double> out(x.chains());
     for (std::size_t r = 0; r < out.size(); ++r) {
-      for (const float value : x.reals().row(r)) {
+      for (const float value : x[0].reals().row(r)) {
         const double z = value, square = z * z - 1.0;
         out[r] += 2.0 * square * square - 0.3 * z;
       }

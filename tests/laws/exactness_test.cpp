@@ -51,7 +51,7 @@ TEST(Exactness, Energy) {
     const BruteForce truth(rbm);
     for (std::size_t v = 0; v < truth.states_v(); ++v) {
       const State hidden = test::rows_of(truth.vs(), std::vector<std::size_t>(truth.states_x(), v));
-      const std::vector<double> energies = rbm.energy(all_visible(rbm), hidden, {});
+      const std::vector<double> energies = rbm.energy(std::vector<State>{all_visible(rbm), hidden}, {});
       for (std::size_t x = 0; x < truth.states_x(); ++x) EXPECT_CLOSE(energies[x], truth.energy(x, v));
     }
   });

@@ -114,7 +114,7 @@ constexpr std::size_t kChains = 96;
 /// Starts: even chains with all spins up, odd ones all down. Above the critical temperature every third is random;
 /// below, a random start may stay in stripes for as long as one likes.
 Chains far_starts(const Boltzmann& machine) {
-  Chains chains = far_start(machine, kChains, Key{31}, {});
+  Chains chains = independent_start(machine, kChains, Key{31}, {});
   const bool ordered = machine.couplings()[0] > 0.4407f;
   for (std::size_t c = 0; c < kChains; ++c) {
     for (std::size_t i = 0; i < machine.graph().units() && (ordered || c % 3 != 0); ++i) {

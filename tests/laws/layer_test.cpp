@@ -321,7 +321,7 @@ TEST(JoinedLayers, AreDrawnAsTheirFieldsSay) {
       for (const double beta : {1.0, 0.4}) {
         for (const std::size_t chains : {3u, 100u}) {
           SCOPED_TRACE(name_of(layer) + " " + name_of(other));
-          const State given = far_start(rbm, chains, Key{1}, {}).layers[Rbm::kHidden];
+          const State given = independent_start(rbm, chains, Key{1}, {}).layers[Rbm::kHidden];
           Affine map = rbm.map_to(Rbm::kVisible);
           map.beta = beta;
           const std::vector<float> base(units_of(layer), 0.2f);
@@ -359,7 +359,7 @@ TEST(JoinedLayers, DrawTwoValuedUnitsAsALayerOfThemWould) {
 
 /// Some rows of visible values.
 State some_rows(const Rbm& rbm, std::size_t count) {
-  Chains chains = far_start(rbm, count, Key{8}, {});
+  Chains chains = independent_start(rbm, count, Key{8}, {});
   return chains.layers[Rbm::kVisible];
 }
 
@@ -387,7 +387,8 @@ TEST(MachineLaws, EnergyAndFreeEnergyAgree) {
     const State rows = some_rows(rbm, 5);
     const State hidden = rbm.make_state(Rbm::kHidden, 5);
     const Matrix<float> means = rbm.conditional_means(Rbm::kHidden, rows, {});
-    const std::vector<double> energies = rbm.energy(rows, hidden, {}), free_energies = rbm.free_energy(rows, {});
+    const std::vector<double> energies = rbm.energy(std::vector<State>{rows, hidden}, {});
+    const std::vector<double> free_energies = rbm.free_energy(rows, {});
     const Levels levels = levels_of(rbm.hidden());
     for (std::size_t r = 0; r < 5; ++r) {
       double log_p = 0.0;  // of all low, or all first letters
@@ -488,7 +489,7 @@ TEST(MachineLaws, GibbsReachesTheDistributionOfEachDiscreteLayer) {
   std::vector<Layer> layers = all_layers(2);
   layers.push_back(joined_layers(3).back());
   for_each_pairing(layers, all_layers(2), [](Rbm& rbm) {
-    Chains chains = far_start(rbm, kChains, Key{5}, {});
+    Chains chains = independent_start(rbm, kChains, Key{5}, {});
     for (int s = 0; s < 30; ++s) step(Gibbs{}, rbm, chains, Key{6}, {});
     for (const std::size_t block : {Rbm::kVisible, Rbm::kHidden}) {
       if (real_valued(rbm.layer(block))) continue;
@@ -566,7 +567,7 @@ TEST(MachineLaws, GibbsReachesTheDistributionGivenTheUnitsThatStay) {
 
 TEST(MachineLaws, AMaskHasARowForAllChainsOrForEachAndWholeSites) {
   for_each_pairing(2, 2, [](Rbm& rbm) {
-    Chains chains = far_start(rbm, 3, Key{5}, {});
+    Chains chains = independent_start(rbm, 3, Key{5}, {});
     const std::size_t units = units_of(rbm.visible());
     const auto draw_given = [&](const Bits& fixed) {
       rbm.resample_given(fixed, Rbm::kVisible, chains.layers, Key{1}.at(Purpose::kGibbs), 0, {});

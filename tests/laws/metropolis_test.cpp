@@ -16,9 +16,10 @@ namespace {
 struct TwoStates {
   double cost;
   Layer units() const { return Bernoulli{1}; }
-  std::vector<double> energy(const State& x, const Context&) const {
+  std::vector<Layer> layers() const { return {units()}; }
+  std::vector<double> energy(LayerStates x, const Context&) const {
     std::vector<double> out(x.chains());
-    for (std::size_t r = 0; r < out.size(); ++r) out[r] = x.bits().get(r, 0) ? cost : 0.0;
+    for (std::size_t r = 0; r < out.size(); ++r) out[r] = x[0].bits().get(r, 0) ? cost : 0.0;
     return out;
   }
 };

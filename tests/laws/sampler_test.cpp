@@ -1,4 +1,5 @@
-// Laws of samplers, each held to all of them by being listed once with the machines it fits:
+// Laws of samplers. Every row of the list of samplers (sampler/samplers.hpp) is held to all of them on each kind of
+// machine that it serves, and so are samplers made of others:
 //   started from exact draws it leaves the distribution where it is; from a far start it gets there;
 //   with fixed units it does so given them; the states do not depend on threads;
 //   and it passes Geweke's joint test (Geweke 2004).
@@ -9,12 +10,9 @@
 #include <memory>
 
 #include "boltzmann_machines.hpp"
+#include "ergodic/model/neural.hpp"
 #include "ergodic/model/visible_marginal.hpp"
-#include "ergodic/sampler/gibbs.hpp"
-#include "ergodic/sampler/hmc.hpp"
-#include "ergodic/sampler/langevin.hpp"
-#include "ergodic/sampler/metropolis.hpp"
-#include "ergodic/sampler/tempering.hpp"
+#include "ergodic/sampler/sampling.hpp"
 #include "laws/targets.hpp"
 
 namespace ergodic {
@@ -45,12 +43,13 @@ struct Machines {
         relu(test::random_machine(Relu{2}, Bernoulli{2}, 0.5, 5 + setting)),
         graph(test::random_boltzmann(Spin{4}, grid_graph(2, 2, Border::kOpen), 0.4, 5 + setting)),
         letters(test::random_boltzmann(Potts{9, 3}, site_graph(dense_graph(3), 3), 0.4, 5 + setting)),
+        neural(some_neural(5 + setting)),
         bernoulli_way{bernoulli},
         gaussian_way{gaussian},
         graph_way{graph},
         letters_way{letters} {
     normal.update([](Parameters& p) { std::ranges::fill(p["weights"], 0.0f); }, {});
-    for (const double beta : kBetas) hot_normal.push_back(tempered(normal, beta, {}));
+    for (const double beta : kBetas) hot_normal.push_back(at_temperature(normal, beta, {}));
     for (const double scale : {0.4, 0.2}) {
       bernoulli_way.push_back(test::random_machine(Bernoulli{3}, Bernoulli{2}, scale, 15 + setting));
       gaussian_way.push_back(test::random_machine(Gaussian{2}, Bernoulli{2}, scale, 15 + setting));
@@ -59,10 +58,21 @@ struct Machines {
     }
   }
   static constexpr double kBetas[] = {1.0, 0.6, 0.3};
+  /// A bowl about (0.5, -0.3) with a perceptron in it that is not small.
+  static Neural some_neural(std::uint64_t seed) {
+    Neural out({{0.5f, -0.3f}, {1.3f, 0.9f}}, {4});
+    const Draw draw = Key{seed}.at(Purpose::kTest);
+    const auto edit = [&](Parameters& p) {
+      for (std::uint32_t k = 0; k < p.values().size(); ++k) p.values()[k] = static_cast<float>(0.7 * draw.normal(0, k));
+    };
+    out.update(edit, {});
+    return out;
+  }
 
   Rbm bernoulli, spin, potts, labelled, gaussian, normal, relu;  // a normal unit has no couplings
   Boltzmann graph, letters;
-  VisibleMarginal alone{normal};
+  Neural neural;
+  VisibleMarginal<Rbm> alone{normal};
   std::vector<Rbm> hot_normal;
   std::vector<Rbm> bernoulli_way, gaussian_way;  // other machines of the same shape, as training might have met them
   std::vector<Boltzmann> graph_way, letters_way;
@@ -71,6 +81,13 @@ struct Machines {
 Bits mask(std::size_t units, std::initializer_list<std::size_t> fixed) {
   Bits out(1, units);
   for (const std::size_t unit : fixed) out.set(0, unit, true);
+  return out;
+}
+
+/// The units of the first site.
+Bits first_site(const Layer& layer) {
+  Bits out(1, units_of(layer));
+  for (std::size_t l = 0; l < sites(layer)[0].size; ++l) out.set(0, l, true);
   return out;
 }
 
@@ -90,6 +107,12 @@ Target target_of(const Boltzmann& machine, const Bits& fixed = {}) {
       machine.units(), [&](const State& x) { return machine.energy(x, {}); }, fixed);
 }
 
+Target target_of(const Neural& machine, const Bits& fixed = {}) {
+  std::vector<std::optional<float>> given(2);
+  if (fixed.rows() > 0) given[0] = 0.7f;
+  return test::integrated([&machine](const State& x) { return machine.energy(x, {}); }, given);
+}
+
 /// A sampler of an energy.
 template <class Kernel, class Model>
 auto by_energy(const Kernel& kernel, const Model& model) {
@@ -100,11 +123,16 @@ auto by_energy(const Kernel& kernel, const Model& model) {
   };
 }
 
-/// Gibbs sampling of an RBM.
-auto by_gibbs(const Gibbs& kernel, const Rbm& rbm) {
-  return [kernel, &rbm](State& x, std::uint64_t sweep, Key key, const Context& context) {
-    Chains chains = start_at(rbm, std::move(x), sweep, key, context);
-    step(kernel, rbm, chains, key, context);
+/// A sampler by its name, as options ask for it. One sweep is a run without warm-up.
+template <class Model>
+auto by_name(std::string_view name, const KernelOptions& kernel, const Model& model) {
+  SamplingOptions options;
+  options.sampler = name;
+  options.sweeps = 1;
+  options.kernel = kernel;
+  return [options, &model](State& x, std::uint64_t sweep, Key key, const Context& context) {
+    Chains chains = start_at(model, std::move(x), sweep, key, context);
+    make_sampling(options, model, context)->sweep(chains, key, context);
     x = std::move(chains.layers[0]);
   };
 }
@@ -131,13 +159,6 @@ auto by_tempered_energy(const Inner& inner, const Ladder& ladder, const std::vec
   };
 }
 
-Chains chains_at(const Rbm& machine, State x, std::uint64_t sweep, Key key, const Context& context) {
-  return start_at(machine, std::move(x), sweep, key, context);
-}
-Chains chains_at(const Boltzmann&, State x, std::uint64_t sweep, Key, const Context&) {
-  return {{std::move(x)}, sweep};
-}
-
 template <class Ladder>
 auto by_tempered_gibbs(const Gibbs& inner, const Ladder& ladder) {
   return [inner, ladder](State& x, std::uint64_t sweep, Key key, const Context& context) {
@@ -145,7 +166,7 @@ auto by_tempered_gibbs(const Gibbs& inner, const Ladder& ladder) {
     const std::size_t count = x.chains();
     for (std::size_t k = 0; k < ladder.levels(); ++k) {
       State state = k == 0 ? std::move(x) : level_draws(ladder.level(k), inner.fixed, count, sweep, k, key);
-      Chains level = chains_at(ladder.level(k), std::move(state), sweep, Key{key.seed + 100 + k}, context);
+      Chains level = start_at(ladder.level(k), std::move(state), sweep, Key{key.seed + 100 + k}, context);
       std::ranges::move(level.layers, std::back_inserter(chains.layers));
     }
     step(Tempered<Gibbs>{std::vector<Gibbs>(ladder.levels(), inner)}, ladder, chains, key, context);
@@ -153,7 +174,56 @@ auto by_tempered_gibbs(const Gibbs& inner, const Ladder& ladder) {
   };
 }
 
-/// The list. Every sampler is on it with each kind of machine it fits, some with fixed units.
+/// Whether a sampler of the list serves a machine: itself, or its visible layer if hidden units can be summed over.
+template <class Row, class Model>
+constexpr bool serves() {
+  if constexpr (MarginalModel<Model> && !std::is_same_v<Row, GibbsRow>) {
+    return Row::template kServes<VisibleMarginal<Model>>;
+  } else {
+    return Row::template kServes<Model>;
+  }
+}
+template <class Row>
+inline constexpr bool kHasTarget = serves<Row, Rbm>() || serves<Row, Boltzmann>() || serves<Row, Neural>();
+static_assert([]<class... Rows>(std::type_identity<std::tuple<Rows...>>) { return (kHasTarget<Rows> && ...); }(
+                  std::type_identity<Samplers>{}),
+              "a sampler of the list serves none of the machines here: add one");
+
+/// What a sampler takes so that a few sweeps go far. Langevin sampling that is not adjusted is right for small steps
+/// only: 0.15 makes variances of about 1 too large by less than 1 %.
+struct Tuning {
+  KernelOptions kernel{1, 0.1, 10, {}};
+  int far_sweeps = 30;
+};
+Tuning tuning_of(std::string_view name, bool real) {
+  if (name == MetropolisRow::kName) return {{1, 0.8, 0, {}}, real ? 150 : 30};
+  if (name == LangevinRow::kName) return {{1, 0.15, 0, {}}, 800};
+  if (name == MalaRow::kName) return {{1, 0.8, 0, {}}, 80};
+  if (name == HmcRow::kName) return {{1, 0.4, 4, {}}, 30};
+  if (name == JumpingRow::kName) return {{1, 0.8, 0, {}}, 30};
+  return {};
+}
+
+/// The laws of all samplers of the list on a machine, with all units free and with some fixed.
+template <class Model>
+void add_laws_of_list(const Model& model, const std::string& title, std::vector<Law>& out) {
+  const Layer layer = first_layer(model);
+  for (const Bits& fixed : {Bits{}, first_site(layer)}) {
+    const Target target = target_of(model, fixed);
+    any_sampler([&]<class Row>(Row) {
+      if constexpr (serves<Row, Model>()) {
+        if (Row::kFollowsForces && !has_forces(layer)) return false;
+        Tuning tuning = tuning_of(Row::kName, real_valued(layer));
+        tuning.kernel.fixed = fixed;
+        out.push_back({std::string(Row::kName) + ", " + title + (fixed.rows() > 0 ? ", a unit fixed" : ""), target,
+                       by_name(Row::kName, tuning.kernel, model), tuning.far_sweeps});
+      }
+      return false;
+    });
+  }
+}
+
+/// Every sampler with each kind of machine that it serves, some with fixed units.
 std::vector<Law> all_laws(const Machines& m) {
   std::vector<Law> out;
   const auto add = [&](std::string name, Target target, auto sweep, int far_sweeps = 30) {
@@ -161,28 +231,21 @@ std::vector<Law> all_laws(const Machines& m) {
   };
   for (const Rbm* rbm : {&m.bernoulli, &m.spin, &m.potts, &m.labelled, &m.gaussian, &m.relu}) {
     const std::string units = name_of(rbm->visible());
-    Bits first = mask(units_of(rbm->visible()), {0});
-    for (std::size_t l = 0; l < sites(rbm->visible())[0].size; ++l) first.set(0, l, true);
-    for (const Bits& fixed : {Bits{}, first}) {
-      const std::string with = fixed.rows() > 0 ? ", a unit fixed" : "";
-      add("gibbs, " + units + with, target_of(*rbm, fixed), by_gibbs(Gibbs{fixed}, *rbm));
-      for (const std::size_t flips : {1u, 2u}) {
-        if (flips > 1 && real_valued(rbm->visible())) continue;
-        add("metropolis, " + std::to_string(flips) + " flips, " + units + with, target_of(*rbm, fixed),
-            by_energy(Metropolis{0.8, flips, real_valued(rbm->visible()) ? 5u : 0u, fixed}, VisibleMarginal{*rbm}));
-      }
+    add_laws_of_list(*rbm, units, out);
+    if (real_valued(rbm->visible())) continue;
+    for (const Bits& fixed : {Bits{}, first_site(rbm->visible())}) {
+      add("metropolis, 2 flips, " + units + (fixed.rows() > 0 ? ", a unit fixed" : ""), target_of(*rbm, fixed),
+          by_name(MetropolisRow::kName, {2, 0.8, 0, fixed}, *rbm));
     }
   }
+  add_laws_of_list(m.graph, "graph", out);
+  add_laws_of_list(m.letters, "graph of letters", out);
+  add_laws_of_list(m.neural, "neural", out);
   const Target graph = target_of(m.graph);
-  add("gibbs, graph", graph, by_energy(Gibbs{}, m.graph));
-  add("metropolis, graph", graph, by_energy(Metropolis{}, m.graph));
   for (const Bits& fixed : {Bits{}, mask(2, {0})}) {
     const std::string with = fixed.rows() > 0 ? ", a unit fixed" : "";
     const Target mixed = target_of(m.gaussian, fixed), normal = target_of(m.normal, fixed);
-    const VisibleMarginal gaussian{m.gaussian};
-    const Replicas<VisibleMarginal> hot(m.alone, betas(), {});
-    add("mala" + with, mixed, by_energy(Langevin{0.8, true, fixed}, gaussian), 80);
-    add("hmc" + with, mixed, by_energy(Hmc{0.4, 4, fixed}, gaussian));
+    const Replicas<VisibleMarginal<Rbm>> hot(m.alone, betas(), {});
     add("tempered mala" + with, normal, by_tempered_energy(Langevin{0.8, true, fixed}, hot, m.hot_normal));
     add("tempered hmc" + with, normal, by_tempered_energy(Hmc{0.4, 4, fixed}, hot, m.hot_normal));
     add("tempered gibbs, gaussian" + with, mixed,
@@ -196,7 +259,7 @@ std::vector<Law> all_laws(const Machines& m) {
         by_tempered_gibbs(Gibbs{fixed}, Replicas<Rbm>(m.bernoulli, betas(), {})));
     add("gibbs along stations, bernoulli" + with, bits,
         by_tempered_gibbs(Gibbs{fixed}, Stations<Rbm>(m.bernoulli_way)));
-    const Stations<VisibleMarginal> way({{m.bernoulli_way[0]}, {m.bernoulli_way[1]}, {m.bernoulli_way[2]}});
+    const Stations<VisibleMarginal<Rbm>> way({{m.bernoulli_way[0]}, {m.bernoulli_way[1]}, {m.bernoulli_way[2]}});
     add("metropolis along stations, bernoulli" + with, bits,
         by_tempered_energy(Metropolis{0.8, 1, 0, fixed}, way, m.bernoulli_way));
   }
@@ -217,12 +280,12 @@ test::ChiSquare distance_after(const Law& law, State x, int sweeps, Key key) {
 }
 
 /// Each law of the list is a test of its own.
-class Samplers : public testing::TestWithParam<std::size_t> {
+class SamplerLaws : public testing::TestWithParam<std::size_t> {
  protected:
   Law law(std::size_t setting = 0) const { return all_laws(machines(setting))[GetParam()]; }
 };
 
-TEST_P(Samplers, LeaveTheDistributionWhereItIs) {
+TEST_P(SamplerLaws, LeaveTheDistributionWhereItIs) {
   const Law sampler = law();
   const State start = sampler.target.exact(kChains, Key{1}.at(Purpose::kTest));
   const test::ChiSquare exact = sampler.target.distance(start), found = distance_after(sampler, start, 5, Key{2});
@@ -230,7 +293,7 @@ TEST_P(Samplers, LeaveTheDistributionWhereItIs) {
   EXPECT_LT(found.value, found.critical());
 }
 
-TEST_P(Samplers, ReachTheDistributionFromAFarStart) {
+TEST_P(SamplerLaws, ReachTheDistributionFromAFarStart) {
   const Law sampler = law();
   const State start = sampler.target.far_start(kChains);
   EXPECT_GT(sampler.target.distance(start).value, 10.0 * sampler.target.distance(start).critical());
@@ -238,7 +301,7 @@ TEST_P(Samplers, ReachTheDistributionFromAFarStart) {
   EXPECT_LT(found.value, found.critical());
 }
 
-TEST_P(Samplers, GiveTheSameStatesForAnyNumberOfThreads) {
+TEST_P(SamplerLaws, GiveTheSameStatesForAnyNumberOfThreads) {
   const Law sampler = law();
   const State start = sampler.target.exact(100, Key{1}.at(Purpose::kTest));
   State alone = start;
@@ -295,13 +358,13 @@ test::ChiSquare geweke(const std::vector<const Law*>& settings, int turns) {
   return test::chi_square(counts, p);
 }
 
-TEST_P(Samplers, PassGewekesJointTest) {
+TEST_P(SamplerLaws, PassGewekesJointTest) {
   const Law laws[] = {law(0), law(1), law(2)};
   const test::ChiSquare found = geweke({&laws[0], &laws[1], &laws[2]}, 8);
   EXPECT_LT(found.value, found.critical());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Samplers, testing::Range(std::size_t{0}, all_laws(machines(0)).size()),
+INSTANTIATE_TEST_SUITE_P(All, SamplerLaws, testing::Range(std::size_t{0}, all_laws(machines(0)).size()),
                          [](const auto& info) {
                            std::string name = all_laws(machines(0))[info.param].name;
                            std::erase(name, ',');
@@ -314,8 +377,9 @@ INSTANTIATE_TEST_SUITE_P(All, Samplers, testing::Range(std::size_t{0}, all_laws(
 struct Careless {
   double step = 1.0;
 };
-StepInfo step(const Careless& kernel, const VisibleMarginal& model, Chains& chains, Key key, const Context& context) {
-  LangevinProposer proposer({kernel.step}, model.units());
+StepInfo step(const Careless& kernel, const VisibleMarginal<Rbm>& model, Chains& chains, Key key,
+              const Context& context) {
+  LangevinProposer proposer({kernel.step}, first_layer(model));
   const Draw draw = key.at(Purpose::kLangevin, chains.sweep++);
   State& x = chains.layers[0];
   std::vector<double> energies = model.energy(x, context);

@@ -77,15 +77,37 @@ TEST(Hmc, RejectsInProportionToTheSquareOfTheStep) {
   }
 }
 
+/// The same places with momenta the other way. What they are is seen from copies that drift from the origin: one goes
+/// to s p, another that is kicked by forces of 1 before to s p + s^2.
+LeapfrogPath turned_round(LeapfrogPath path) {
+  const auto drifted_from_zero = [&](double force) {
+    LeapfrogPath copy = path;
+    std::ranges::fill(copy.x().reals().elements(), 0.0f);
+    Matrix<double> forces(path.x().chains(), path.x().units());
+    std::ranges::fill(forces.elements(), force);
+    copy.kick(1.0, forces);
+    copy.drift({});
+    return copy.x().reals();
+  };
+  const Matrix<float> plain = drifted_from_zero(0.0), kicked = drifted_from_zero(1.0);
+  Matrix<double> forces(plain.rows(), plain.cols());
+  for (std::size_t k = 0; k < forces.elements().size(); ++k) {
+    const double way = plain.elements()[k];
+    forces.elements()[k] = -2.0 * way / (kicked.elements()[k] - way);
+  }
+  path.kick(1.0, forces);  // p - s 2 s p / s^2 = -p
+  return path;
+}
+
 TEST(Hmc, AWayCanBeWalkedBack) {
   const Rbm rbm = test::random_machine(Gaussian{5}, Bernoulli{4}, 0.6, 3);
   const VisibleMarginal model{rbm};
   const State start = StandardNormal{5}.exact(50, Key{1}.at(Purpose::kTest));
-  Trajectory trajectory({0.1, 20}, model.units(), start, Key{5}.at(Purpose::kTest), 0);
+  LeapfrogPath trajectory({0.1, 20}, first_layer(model), start, Key{5}.at(Purpose::kTest), 0);
   const std::vector<double> kinetic = trajectory.kinetic_energies();
   move(trajectory, 20, model, {});
   EXPECT_FALSE(trajectory.x() == start);
-  trajectory.turn_round();
+  trajectory = turned_round(std::move(trajectory));
   move(trajectory, 20, model, {});
   const std::vector<double> back = trajectory.kinetic_energies();
   for (std::size_t r = 0; r < start.chains(); ++r) {
@@ -117,10 +139,10 @@ TEST(Langevin, UnadjustedItKeepsItsStep) { EXPECT_EQ(adapted(Langevin{0.3, false
 /// A normal unit whose energy, or force, is something else above 1.
 struct Odd {
   double energy_above, force_above;
-  Layer units() const { return Gaussian{1}; }
-  std::vector<double> energy(const State& x, const Context& context) const {
+  std::vector<Layer> layers() const { return {Gaussian{1}}; }
+  std::vector<double> energy(LayerStates x, const Context& context) const {
     std::vector<double> out = StandardNormal{1}.energy(x, context);
-    for (std::size_t r = 0; r < out.size(); ++r) out[r] = x.reals()(r, 0) > 1.0f ? energy_above : out[r];
+    for (std::size_t r = 0; r < out.size(); ++r) out[r] = x[0].reals()(r, 0) > 1.0f ? energy_above : out[r];
     return out;
   }
   Matrix<double> forces(const State& x, const Context& context) const {

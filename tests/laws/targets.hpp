@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -18,10 +19,11 @@ namespace ergodic::test {
 struct StandardNormal {
   std::size_t count;
   Layer units() const { return Gaussian{count}; }
-  std::vector<double> energy(const State& x, const Context&) const {
+  std::vector<Layer> layers() const { return {units()}; }
+  std::vector<double> energy(LayerStates x, const Context&) const {
     std::vector<double> out(x.chains());
     for (std::size_t r = 0; r < out.size(); ++r) {
-      for (const float value : x.reals().row(r)) out[r] += 0.5 * double{value} * value;
+      for (const float value : x[0].reals().row(r)) out[r] += 0.5 * double{value} * value;
     }
     return out;
   }
@@ -183,6 +185,59 @@ inline Target mixture(const Rbm& rbm, const std::vector<std::optional<float>>& g
   };
   Matrix<float> far(1, n);
   for (std::size_t i = 0; i < n; ++i) far(0, i) = given[i].value_or(relu ? 6.0f : -5.0f);
+  out.far = State(std::move(far));
+  return out;
+}
+
+/// Two real units by sums over a fine grid, on which draws are spread evenly within their square; units with a given
+/// value keep it. Cells are as those of a mixture. The energy must keep its units well within (-8, 8).
+inline Target integrated(const std::function<std::vector<double>(const State&)>& energy,
+                         const std::vector<std::optional<float>>& given) {
+  constexpr std::size_t kPoints = 320;
+  constexpr double kSpacing = 16.0 / kPoints;
+  const auto place = [=](std::size_t i, std::size_t k) {
+    return given[i] ? double{*given[i]} : -8.0 + (static_cast<double>(k) + 0.5) * kSpacing;
+  };
+  const std::size_t columns = given[1] ? 1 : kPoints, squares = (given[0] ? 1 : kPoints) * columns;
+  State places(Matrix<float>(squares, 2));
+  for (std::size_t s = 0; s < squares; ++s) {
+    places.reals()(s, 0) = static_cast<float>(place(0, s / columns));
+    places.reals()(s, 1) = static_cast<float>(place(1, s % columns));
+  }
+  std::vector<double> p = energy(places);
+  for (double& weight : p) weight = -weight;
+  const double log_z = normalise(p);
+  std::vector<double> sums(p.size());
+  std::partial_sum(p.begin(), p.end(), sums.begin());
+  constexpr std::size_t kCells = 8;  // of each unit, their inner edges from -3 to 3
+  Target out;
+  out.cell = [](const State& x, std::size_t row) {
+    const auto interval = [&](std::size_t i) {
+      return static_cast<std::size_t>(std::clamp(std::floor(x.reals()(row, i)) + 4.0f, 0.0f, 7.0f));
+    };
+    return kCells * interval(1) + interval(0);
+  };
+  out.p.assign(kCells * kCells, 0.0);
+  for (std::size_t s = 0; s < squares; ++s) out.p[out.cell(places, s)] += p[s];
+  out.exact = [=](std::size_t count, const Draw& draw) {
+    State x(Matrix<float>(count, 2));
+    for (std::uint32_t r = 0; r < count; ++r) {
+      const auto found = std::upper_bound(sums.begin(), sums.end() - 1, draw.uniform(r, 0) * sums.back());
+      x.set_row(r, places, static_cast<std::size_t>(found - sums.begin()));
+      for (std::uint32_t i = 0; i < 2; ++i) {
+        if (!given[i]) x.reals()(r, i) += static_cast<float>((draw.uniform(r, 1 + i) - 0.5) * kSpacing);
+      }
+    }
+    return x;
+  };
+  const double free_units = (given[0] ? 0.0 : 1.0) + (given[1] ? 0.0 : 1.0);
+  out.log_densities = [=](const State& x) {
+    std::vector<double> densities = energy(x);
+    for (double& density : densities) density = -density - log_z - free_units * std::log(kSpacing);
+    return densities;
+  };
+  Matrix<float> far(1, 2);
+  for (std::size_t i = 0; i < 2; ++i) far(0, i) = given[i].value_or(-5.0f);
   out.far = State(std::move(far));
   return out;
 }

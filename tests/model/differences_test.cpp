@@ -12,9 +12,9 @@ namespace {
 
 static_assert(TrainableModel<Differenced<Boltzmann>> && SmoothModel<Differenced<Boltzmann>>);
 
-TEST(Neighbours, LieAStepToEitherSideOfAnySize) {
+TEST(CentralPair, LieAStepToEitherSideOfAnySize) {
   for (const float value : {0.0f, 1.0f, -0.3f, 1e-6f, 1000.0f, -3e7f}) {
-    const Neighbours near(value);
+    const CentralPair near(value);
     EXPECT_LT(near.below, value);
     EXPECT_GT(near.above, value);
     EXPECT_LE(near.gap(), 2.0 * 0x1p-9 * std::max(1.0, std::abs(double{value})));

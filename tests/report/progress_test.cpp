@@ -128,7 +128,7 @@ TEST_F(Live, TheLastEpochIsNotExceededAtTheEnd) {
 }
 
 TEST_F(Live, WithoutATotalItCounts) {
-  options_.unit = "sweeps";
+  reporter().stage({"sampling", "sweeps"});
   reporter().progress({0, 0, per_epoch_});
   now_ = 2.0;
   written();

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "brute_force.hpp"
+#include "boltzmann_machines.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 
 namespace ergodic {
 namespace {
 
-TEST(Chains, AFarStartDrawsVisibleUnitsFromTheirBiases) {
+TEST(Chains, AnIndependentStartDrawsVisibleUnitsFromTheirBiases) {
   Rbm rbm(Spin{3}, Bernoulli{2});
   rbm.update(
       [](Parameters& p) {
@@ -17,7 +17,7 @@ TEST(Chains, AFarStartDrawsVisibleUnitsFromTheirBiases) {
       },
       {});
   constexpr std::size_t kCount = 20000;
-  const Chains chains = far_start(rbm, kCount, Key{1}, {});
+  const Chains chains = independent_start(rbm, kCount, Key{1}, {});
   const double p[] = {1 / (1 + std::exp(2.0)), 0.5, 1.0};
   for (std::size_t i = 0; i < 3; ++i) {
     std::size_t high = 0;
@@ -26,7 +26,7 @@ TEST(Chains, AFarStartDrawsVisibleUnitsFromTheirBiases) {
   }
 }
 
-TEST(Chains, AFarStartOfABoltzmannMachineKnowsNoCouplings) {
+TEST(Chains, AnIndependentStartOfABoltzmannMachineKnowsNoCouplings) {
   for (const Graph& graph : {dense_graph(12), grid_graph(3, 4, Border::kOpen)}) {
     Boltzmann machine(Spin{12}, graph);
     machine.update(
@@ -37,7 +37,7 @@ TEST(Chains, AFarStartOfABoltzmannMachineKnowsNoCouplings) {
         },
         {});
     constexpr std::size_t kCount = 20000;
-    const Chains chains = far_start(machine, kCount, Key{1}, {});
+    const Chains chains = independent_start(machine, kCount, Key{1}, {});
     ASSERT_EQ(chains.layers.size(), 1u);
     ASSERT_EQ(chains.count(), kCount);
     const double p[] = {1 / (1 + std::exp(2.0)), 0.5, 1.0};
@@ -51,12 +51,12 @@ TEST(Chains, AFarStartOfABoltzmannMachineKnowsNoCouplings) {
 
 TEST(Gibbs, ASweepIsAPureFunctionOfItsCoordinates) {
   const Rbm rbm = test::random_machine(Bernoulli{70}, Bernoulli{30}, 0.3, 2);
-  Chains once = far_start(rbm, 20, Key{3}, {});
+  Chains once = independent_start(rbm, 20, Key{3}, {});
   for (int s = 0; s < 10; ++s) step(Gibbs{}, rbm, once, Key{3}, {});
   EXPECT_EQ(once.sweep, 10u);
   // The same in two halves on three threads, the second half from a copy.
   Threads threads(3);
-  Chains first = far_start(rbm, 20, Key{3}, Context{&threads});
+  Chains first = independent_start(rbm, 20, Key{3}, Context{&threads});
   for (int s = 0; s < 5; ++s) step(Gibbs{}, rbm, first, Key{3}, Context{&threads});
   Chains second = first;
   for (int s = 0; s < 5; ++s) step(Gibbs{}, rbm, second, Key{3}, Context{&threads});

@@ -14,8 +14,9 @@ namespace {
 /// 200 that no step of a Langevin sampler climbs.
 struct TwoWells {
   Bowl own{{1.0f}, {2.0f}};
+  std::vector<Layer> units{Gaussian{1}};
 
-  Layer units() const { return Gaussian{1}; }
+  std::span<const Layer> layers() const { return units; }
   const Bowl& bowl() const { return own; }
   std::vector<double> bowl_energy(const State& x, const Context&) const {
     std::vector<double> out(x.chains());
@@ -23,10 +24,11 @@ struct TwoWells {
     return out;
   }
   static double well(double x, double at) { return -50.0 * (x - at) * (x - at); }
-  std::vector<double> energy(const State& x, const Context&) const {
+  std::vector<double> energy(LayerStates x, const Context&) const {
     std::vector<double> out(x.chains());
     for (std::size_t r = 0; r < out.size(); ++r) {
-      out[r] = -log_add(well(x.value(r, 0), -1.0), portable_log(3.0) + well(x.value(r, 0), 3.0));
+      const double v = x[0].value(r, 0);
+      out[r] = -log_add(well(v, -1.0), portable_log(3.0) + well(v, 3.0));
     }
     return out;
   }

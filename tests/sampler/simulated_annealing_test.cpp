@@ -33,7 +33,7 @@ void expect_ground_states() {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const Boltzmann glass = spin_glass(seed);
     const double ground = std::ranges::min(glass.energy(all, {}));
-    Chains chains = far_start(glass, 100, Key{seed}, {});
+    Chains chains = independent_start(glass, 100, Key{seed}, {});
     const Lowest lowest = anneal(Annealed<Inner>{{}, 300}, glass, chains, Key{seed}, {});
     // In 300 sweeps hardly a chain of 16 spins misses; nine of ten is asked for.
     EXPECT_GE(std::ranges::count(lowest.energies, ground), 90) << seed;

@@ -52,7 +52,7 @@ std::vector<double> swap_rates(const Replicas<Rbm>& replicas, Chains& chains, in
 
 TEST(Tempering, TheLadderAdaptsUntilAllPairsSwapEquallyOften) {
   const Rbm rbm = test::random_machine(Bernoulli{20}, Bernoulli{15}, 0.6, 3);
-  Chains chains = far_start(rbm, 200, Key{1}, {});
+  Chains chains = independent_start(rbm, 200, Key{1}, {});
   Replicas<Rbm> replicas(rbm, geometric_ladder(5, 0.02), {});
   Tempered<Gibbs> kernel{std::vector<Gibbs>(5)};
   const auto spread_of = [](const std::vector<double>& swapped) {
@@ -112,7 +112,7 @@ TEST(Tempering, TheSameMachinesSwapTheSameOnBothLadders) {
   const Rbm rbm = test::random_machine(Bernoulli{20}, Bernoulli{15}, 0.6, 3);
   const Replicas<Rbm> replicas(rbm, geometric_ladder(4, 0.1), {});
   const Stations<Rbm> stations({replicas.level(0), replicas.level(1), replicas.level(2), replicas.level(3)});
-  Chains chains = far_start(rbm, 50, Key{1}, {});
+  Chains chains = independent_start(rbm, 50, Key{1}, {});
   step(Tempered<Gibbs>{std::vector<Gibbs>(4)}, replicas, chains, Key{2}, {});
   const Matrix<double> one = replicas.swap_exponents(chains, {}), other = stations.swap_exponents(chains, {});
   for (std::size_t k = 0; k < 3; ++k) {

@@ -18,7 +18,7 @@ double likelihood(const Boltzmann& machine, const Dataset& data) {
 
 TrainOptions exactly(std::uint64_t epochs) {
   TrainOptions options;
-  options.method = Method::kExact;
+  options.method = "exact";
   options.batch = 16;
   options.epochs = options.record_every = epochs;
   options.learning_rate = 0.1;
@@ -34,7 +34,7 @@ TEST(BoltzmannLearner, TheSameRateMeansTheSameLearningInWhateverUnits) {
   const Dataset data = bars_and_stripes(3);
   for (const bool centred : {true, false}) {
     TrainOptions options = exactly(200);
-    options.centred = centred;
+    options.uncentred = !centred;
     options.sgd = {0.5};
     options.decay = {0.001, 0.001};
     Boltzmann bits(Bernoulli{9}, dense_graph(9)), spins(Spin{9}, dense_graph(9));
@@ -71,7 +71,7 @@ TEST(BoltzmannLearner, ImpossibleRequestsAreRefused) {
   TrainOptions options = exactly(1);
   Boltzmann large(Bernoulli{25}, dense_graph(25), 9), hidden(Bernoulli{11}, dense_graph(11), 9);
   EXPECT_THROW(learner_of(large, data, {}, options, Key{}, {}), UsageError);
-  options.method = Method::kPseudo;
+  options.method = "pseudo";
   EXPECT_THROW(learner_of(hidden, data, {}, options, Key{}, {}), UsageError);
 }
 

@@ -9,7 +9,9 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/model/elimination.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/trainer/energy_learner.hpp"
+#include "ergodic/trainer/persistent_chains.hpp"
 #include "ergodic/trainer/rbm_learner.hpp"
 
 namespace ergodic {
@@ -50,7 +52,7 @@ TEST(Completion, DrawsWhatIsMissingGivenWhatIsKnown) {
   constexpr std::size_t kRows = 4000;
   const Dataset data = rows_without(kRows, 6, {0, 4});
   const Rbm rbm = test::random_machine(Bernoulli{6}, Bernoulli{4}, 1.0, 3);
-  Completion completion(data, far_start(rbm, kRows, Key{2}, {}, kFirstDataChain).layers[0]);
+  Completion completion(data, independent_start(rbm, kRows, Key{2}, {}, kFirstDataChain).layers[0]);
   std::vector<std::uint32_t> rows(kRows);
   for (std::uint32_t r = 0; r < kRows; ++r) rows[r] = r;
   Bits known;
@@ -131,17 +133,16 @@ TEST(Completion, HiddenUnitsOnAGraphLearnWhatPairsCannot) {
         for (float& w : p["couplings"]) w = static_cast<float>(0.3 * draw.normal(0, k++));
       },
       {});
-  using Chain = PersistentChains<Boltzmann, Gibbs>;
   EnergyLearning learning;
-  learning.completion = Completion(data, far_start(machine, 4, Key{7}, {}, kFirstDataChain).layers[0]);
+  learning.completion = Completion(data, independent_start(machine, 4, Key{7}, {}, kFirstDataChain).layers[0]);
   TrainOptions options;
   options.batch = 4;
   options.epochs = 20000;
   options.record_every = 20000;
   options.learning_rate = 0.02;
   auto learner = std::make_unique<EnergyLearner<Boltzmann>>(
-      machine, data, Dataset{}, std::make_unique<Chain>(Gibbs{}, 1, far_start(machine, 50, Key{7}, {})),
-      std::move(learning), Key{7});
+      machine, data, Dataset{}, std::make_unique<SimulatorOf<Boltzmann, Gibbs>>(machine, Gibbs{}),
+      std::make_unique<PersistentChains>(1, independent_start(machine, 50, Key{7}, {})), std::move(learning), Key{7});
   Trainer(std::move(learner), data, options, Key{7}).run([] {}, {});
   const std::vector<double> free_energy = *exact_free_energy(machine, State(data.bits(), Spin::kLevels), {});
   double sum = 0.0;

@@ -6,7 +6,11 @@
 
 #include "boltzmann_machines.hpp"
 #include "brute_force.hpp"
+#include "ergodic/model/exact_boltzmann.hpp"
+#include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/trainer/contrastive_divergence.hpp"
+#include "ergodic/trainer/population_chains.hpp"
 #include "exact_rows.hpp"
 
 namespace ergodic {
@@ -36,11 +40,12 @@ double share_after_tilting(double tilt) {
   for (std::size_t r = 0; r < kChains; r += 2) {
     for (std::size_t i = 0; i < visible.units(); ++i) visible.bits().set(r, i, true);
   }
-  Phase phase(Gibbs{}, 2, start_at(rbm, std::move(visible), 0, Key{3}, {}));
+  const SimulatorOf<Rbm, Gibbs> simulator(rbm, Gibbs{});
+  Phase phase(2, start_at(rbm, std::move(visible), 0, Key{3}, {}));
   for (std::uint64_t update = 0; update < kUpdates; ++update) {
-    phase.advance(rbm, {}, update, Key{3}, {});
+    phase.advance(simulator, {}, update, Key{3}, {});
     rbm.update([&](Parameters& p) { p["hidden_bias"][0] += static_cast<float>(tilt / kUpdates); }, {});
-    phase.follow(rbm, update, Key{3}, {});
+    phase.follow(simulator, update, Key{3}, {});
   }
   return share_up(phase.chains()->layers[Rbm::kVisible]);
 }
@@ -50,9 +55,9 @@ TEST(NegativePhase, APopulationFollowsValleysThatChainsAloneDoNot) {
   constexpr double kTilt = 0.5, kUp = 1.5;
   const double up = 1.0 / (1.0 + std::exp(-2.0 * kTilt)), same = 1.0 / (1.0 + std::exp(-2.0 * kUp));
   const double expected = up * same + (1.0 - up) * (1.0 - same);
-  EXPECT_LT((share_after_tilting<PersistentChains<Rbm, Gibbs>>(kTilt)), 0.55);
+  EXPECT_LT(share_after_tilting<PersistentChains>(kTilt), 0.55);
   // Twice the error of as many independent draws: chains that multiply have the same ancestors.
-  EXPECT_NEAR((share_after_tilting<Population<Rbm, Gibbs>>(kTilt)), expected, 4.0 * 2.0 * 0.5 / std::sqrt(kChains));
+  EXPECT_NEAR(share_after_tilting<PopulationChains>(kTilt), expected, 4.0 * 2.0 * 0.5 / std::sqrt(kChains));
 }
 
 /// Of two-valued units, letters and real ones: a draw could leave any as they were. Fixed units must stay as the data
@@ -67,12 +72,13 @@ TEST(NegativePhase, ContrastiveDivergenceKnowsNothingOfEarlierUpdates) {
     for (const Gibbs& kernel : {Gibbs{}, Gibbs{fixed}}) {
       Rbm rbm(visible, Bernoulli{7});
       rbm.update([](Parameters& p) { std::ranges::fill(p["weights"], 0.3f); }, {});
-      const Chains first = far_start(rbm, 20, Key{1}, {}), second = far_start(rbm, 20, Key{2}, {});
-      ContrastiveDivergence<Rbm, Gibbs> kept(kernel, 1), fresh(kernel, 1);
-      kept.advance(rbm, first, 0, Key{3}, {});
-      const auto* again = std::get<const Chains*>(kept.advance(rbm, second, 1, Key{3}, {}));
-      const auto* anew = std::get<const Chains*>(fresh.advance(rbm, second, 1, Key{3}, {}));
-      for (std::size_t block = 0; block < Rbm::kLayers; ++block) {
+      const Chains first = independent_start(rbm, 20, Key{1}, {}), second = independent_start(rbm, 20, Key{2}, {});
+      const SimulatorOf<Rbm, Gibbs> simulator(rbm, kernel);
+      ContrastiveDivergence kept(1), fresh(1);
+      kept.advance(simulator, first, 0, Key{3}, {});
+      const auto* again = std::get<const Chains*>(kept.advance(simulator, second, 1, Key{3}, {}));
+      const auto* anew = std::get<const Chains*>(fresh.advance(simulator, second, 1, Key{3}, {}));
+      for (std::size_t block = 0; block < rbm.layers().size(); ++block) {
         for (std::size_t r = 0; r < 20; ++r) {
           for (std::size_t i = 0; i < again->layers[block].units(); ++i) {
             ASSERT_EQ(again->layers[block].value(r, i), anew->layers[block].value(r, i)) << name_of(visible);
@@ -106,9 +112,10 @@ Statistics followed(Model machine, const Model& to, Key key) {
   constexpr std::uint64_t kUpdates = 3;
   const std::span<const float> values = machine.parameters().values();
   const std::vector<float> first(values.begin(), values.end());
-  Population<Model, Gibbs> population(Gibbs{}, 1, exact_chains(machine, key));
+  const SimulatorOf<Model, Gibbs> simulator(machine, Gibbs{});
+  PopulationChains population(1, exact_chains(machine, key));
   for (std::uint64_t update = 0; update < kUpdates; ++update) {
-    population.advance(machine, {}, update, key, {});
+    population.advance(simulator, {}, update, key, {});
     const float share = static_cast<float>(update + 1) / kUpdates;
     const auto mix = [&](Parameters& p) {
       for (std::size_t k = 0; k < first.size(); ++k) {
@@ -116,7 +123,7 @@ Statistics followed(Model machine, const Model& to, Key key) {
       }
     };
     machine.update(mix, {});
-    population.follow(machine, update, key, {});
+    population.follow(simulator, update, key, {});
   }
   return mean_statistics(machine, *population.chains());
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ergodic/core/bits.hpp"
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/model/concepts.hpp"
@@ -25,7 +26,8 @@ concept BowlModel = EnergyModel<M> && requires(const M& model, const State& x, c
   { model.bowl_energy(x, context) } -> std::convertible_to<std::vector<double>>;
 };
 
-/// A jump of all chains, then a sweep of the inner sampler. What was accepted is the inner sampler's.
+/// A jump of all chains, then a sweep of the inner sampler. What was accepted is the inner sampler's. Units that are
+/// fixed in it stay in both: those of a bowl are independent, so that a draw of the others is one given these.
 template <class Inner>
 struct Jumping {
   Inner inner;
@@ -37,6 +39,11 @@ StepInfo step(const Jumping<Inner>& kernel, const Model& model, Chains& chains, 
   const Draw draw = key.at(Purpose::kJump, chains.sweep);
   State& x = chains.layers[0];
   Proposal proposal{draw_of(model.bowl(), x.chains(), draw, chains.first_chain), {}};
+  if (kernel.inner.fixed.rows() > 0) {
+    for_each_set(kernel.inner.fixed.row(0), [&](std::size_t unit) {
+      for (std::size_t r = 0; r < x.chains(); ++r) proposal.x.reals()(r, unit) = x.reals()(r, unit);
+    });
+  }
   std::vector<double> energies = model.energy(x, context);
   proposal.energies = model.energy(proposal.x, context);
   proposal.log_odds = model.bowl_energy(proposal.x, context);  // q(x) / q(x') = exp(B(x') - B(x))

@@ -1,10 +1,11 @@
-#include "ergodic/run/pictures.hpp"
+#include "ergodic/machine/pictures.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 
+#include "ergodic/machine/rbm.hpp"
 #include "ergodic/report/sheet.hpp"
 
 namespace ergodic {
@@ -158,7 +159,7 @@ TEST(Pictures, ReconstructionsStandBesideTheirRows) {
   for (const Layer& visible : {Layer(Bernoulli{4}), Layer(Spin{4})}) {
     const Rbm model(visible, Bernoulli{3});
     const State rows(bits, levels_of(visible));
-    expect_same(picture_of_pairs(visible, rows, reconstructions(model, rows, Key{1}, {}), {2, 2}),
+    expect_same(picture_of_pairs(visible, rows, *RbmMachine(model).reconstructions(rows, Key{1}, {}), {2, 2}),
                 paired_sheet(left, right, tiles_of(2, 2)));
   }
 }

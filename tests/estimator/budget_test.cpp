@@ -1,4 +1,4 @@
-#include "ergodic/run/budget.hpp"
+#include "ergodic/estimator/budget.hpp"
 
 #include <gtest/gtest.h>
 
@@ -108,13 +108,19 @@ struct HiddenSetting {
     }
     truth = -mean_with_error(*exact_free_energy(machine, rows, {})).value;
   }
+  /// What a budget finds at the first rows.
+  std::optional<ClampedLogZ> spent(const Budget& budget, std::size_t count, const Context& context,
+                                   const Clock& clock = steady_seconds) const {
+    ClampedRows clamped(machine, rows.rows(0, count), Key{1});
+    return spend_on_rows(budget, clamped, context, clock);
+  }
 };
 
 TEST(Budget, IsSpentOnRowsWithHiddenUnits) {
   const HiddenSetting setting;
   Listener listener;
   const Context context{nullptr, &listener};
-  const auto found = spend_on_rows({100, 0.0}, setting.machine, setting.rows, Key{1}, context);
+  const auto found = setting.spent({100, 0.0}, 400, context);
   ASSERT_TRUE(found);
   // A fiftieth of 100 temperatures is fewer than 50, and a quarter of the work fewer than a hundred rows.
   EXPECT_EQ(found->rows, 100u);
@@ -124,13 +130,13 @@ TEST(Budget, IsSpentOnRowsWithHiddenUnits) {
   ASSERT_EQ(listener.notes.size(), 1u);
   EXPECT_NE(listener.notes[0].find("100 of 400 rows, 50 temperatures"), std::string::npos);
   Threads threads(3);
-  const auto again = spend_on_rows({100, 0.0}, setting.machine, setting.rows, Key{1}, Context{&threads});
+  const auto again = setting.spent({100, 0.0}, 400, Context{&threads});
   EXPECT_EQ(again->mean.log_z.value, found->mean.log_z.value);
-  const auto more = spend_on_rows({5000, 0.0}, setting.machine, setting.rows, Key{1}, {});
+  const auto more = setting.spent({5000, 0.0}, 400, {});
   EXPECT_EQ(more->mean.temperatures, 100u);
   EXPECT_GT(more->rows, 100u);
   listener.left = 3;
-  EXPECT_FALSE(spend_on_rows({100, 0.0}, setting.machine, setting.rows, Key{1}, context));
+  EXPECT_FALSE(setting.spent({100, 0.0}, 400, context));
 }
 
 TEST(Budget, OfSecondsIsTurnedIntoRowsFirst) {
@@ -138,9 +144,7 @@ TEST(Budget, OfSecondsIsTurnedIntoRowsFirst) {
   const HiddenSetting setting;
   double now = 0.0;
   const Clock clock = [&] { return now += 1.0; };
-  const auto rows_for = [&](double seconds) {
-    return *spend_on_rows({0, seconds}, setting.machine, setting.rows.rows(0, 40), Key{1}, {}, clock);
-  };
+  const auto rows_for = [&](double seconds) { return *setting.spent({0, seconds}, 40, {}, clock); };
   EXPECT_EQ(rows_for(0.1).rows, 16u);
   EXPECT_EQ(rows_for(4.0 * (1.0 + 5.0)).rows, 20u);  // of a quarter, after the first four
   EXPECT_EQ(rows_for(4.0 * (1.0 + 20.0)).rows, 40u);

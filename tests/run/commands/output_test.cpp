@@ -1,4 +1,4 @@
-#include "ergodic/run/output.hpp"
+#include "ergodic/run/commands/output.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "ergodic/run/graph_request.hpp"
+#include "ergodic/machine/graph_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ Graph from_file(const std::string& content, GraphSize size = {4, 0}) {
   return graph_from_text(path.string(), size, Key{1});
 }
 
-TEST(GraphRequest, WordsGiveTheGraphsOfTheLibrary) {
+TEST(GraphText, WordsGiveTheGraphsOfTheLibrary) {
   EXPECT_TRUE(parsed("dense") == dense_graph(12));
   EXPECT_TRUE(parsed("dense", {12, 3}) == dense_graph(15));
   EXPECT_TRUE(parsed("grid:3x4") == grid_graph(3, 4, Border::kOpen));
@@ -27,7 +27,7 @@ TEST(GraphRequest, WordsGiveTheGraphsOfTheLibrary) {
   EXPECT_TRUE(parsed("random:2.5", {9, 3}) == random_graph(12, 2.5, Key{1}));
 }
 
-TEST(GraphRequest, AFileHasAnEdgeOnEachLine) {
+TEST(GraphText, AFileHasAnEdgeOnEachLine) {
   const std::vector<test::Edge> expected{{0, 1}, {0, 3}, {1, 2}};
   for (const char* content : {"1 0\n0 3\n2 1\n", "1,0\r\n0,3\r\n2,1", "# units\n\n1;0\n 3\t0 \n1, 2\n"}) {
     EXPECT_EQ(test::edges_of(from_file(content)), expected) << content;
@@ -36,7 +36,7 @@ TEST(GraphRequest, AFileHasAnEdgeOnEachLine) {
   EXPECT_EQ(from_file("# none\n").edges(), 0u);
 }
 
-TEST(GraphRequest, OtherWordsAreRefused) {
+TEST(GraphText, OtherWordsAreRefused) {
   for (const std::string text : {"", "ring", "dense:3", "no/such/file"}) {
     expect_parts(message_of<UsageError>([&] { parsed(text); }),
                  {"dense, grid:HxW, torus:HxW, random:DEGREE", "file", text.empty() ? "''" : text});
@@ -53,13 +53,13 @@ TEST(GraphRequest, OtherWordsAreRefused) {
   expect_parts(message_of<UsageError>([&] { parsed("torus:2x6"); }), {"at least 3", "2 x 6"});
 }
 
-TEST(GraphRequest, SizesThatDoNotFitAreSaidWithThoseOfTheData) {
+TEST(GraphText, SizesThatDoNotFitAreSaidWithThoseOfTheData) {
   expect_parts(message_of<UsageError>([&] { parsed("grid:4x4"); }), {"4 x 4 = 16", "12 visible units", "other sides"});
   expect_parts(message_of<UsageError>([&] { parsed("grid:4x4", {12, 3}); }), {"16", "12 visible and 3 hidden units"});
   expect_parts(message_of<UsageError>([&] { parsed("torus:3x3"); }), {"9", "12 visible units", "other sides"});
 }
 
-TEST(GraphRequest, EdgesThatAreNoneAreNamedByTheirLine) {
+TEST(GraphText, EdgesThatAreNoneAreNamedByTheirLine) {
   const auto refusal_of = [](const std::string& content) { return message_of<DataError>([&] { from_file(content); }); };
   expect_parts(refusal_of("0 1\n# so\n1 4\n"), {"edges.txt: line 3", "0 to 3", "4 visible units", "found 4"});
   expect_parts(refusal_of("0 1\n2 2\n"), {"line 2", "unit 2 with itself"});

@@ -1,4 +1,4 @@
-#include "ergodic/store/model_file.hpp"
+#include "ergodic/machine/model_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,8 @@
 #include "data/error_message.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/file.hpp"
+#include "ergodic/machine/rbm.hpp"
+#include "ergodic/store/checkpoint.hpp"
 #include "ergodic/store/tensors.hpp"
 #include "store/machines.hpp"
 
@@ -35,6 +37,12 @@ std::string refused_after(const Change& change) {
   return refusal([&] { loaded(tensors); });
 }
 
+const Rbm& rbm_in(const ModelFile& file) {
+  const Rbm* rbm = model_in<Rbm>(*file.machine);
+  if (!rbm) throw std::logic_error("not an RBM");
+  return *rbm;
+}
+
 Array& array_in(Tensors& tensors, const std::string& name) {
   for (auto& [found, array] : tensors.arrays) {
     if (found == name) return array;
@@ -47,14 +55,14 @@ TEST(ModelFile, EveryPairOfUnitTypesComesBackBitForBit) {
   const std::map<std::string, std::string> notes{{"picture", "1x67"}, {"note", "\"quoted\" \xc3\xa9"}};
   for_each_pair_of_layers([&](const Layer& visible, const Layer& hidden) {
     const Rbm model = random_machine(visible, hidden);
-    save_model(path, model, notes);
+    save_model(path, RbmMachine(model), notes);
     const ModelFile file = load_model(path);
     EXPECT_TRUE(file.verified);
-    EXPECT_EQ(name_of(std::get<Rbm>(file.machine).visible()), name_of(visible));
-    EXPECT_EQ(name_of(std::get<Rbm>(file.machine).hidden()), name_of(hidden));
-    EXPECT_EQ(letters_of(std::get<Rbm>(file.machine).visible()), letters_of(visible));
-    EXPECT_EQ(letters_of(std::get<Rbm>(file.machine).hidden()), letters_of(hidden));
-    const Rbm& loaded = std::get<Rbm>(file.machine);
+    EXPECT_EQ(name_of(rbm_in(file).visible()), name_of(visible));
+    EXPECT_EQ(name_of(rbm_in(file).hidden()), name_of(hidden));
+    EXPECT_EQ(letters_of(rbm_in(file).visible()), letters_of(visible));
+    EXPECT_EQ(letters_of(rbm_in(file).hidden()), letters_of(hidden));
+    const Rbm& loaded = rbm_in(file);
     EXPECT_TRUE(same_bits(loaded.parameters().values(), model.parameters().values()));
     // What is derived from the parameters comes back too: the visible means use the transposed weights.
     const State given = model.make_state(Rbm::kHidden, 2);
@@ -73,33 +81,34 @@ TEST(ModelFile, ExtremeFloatsComeBack) {
         std::copy(extreme.begin(), extreme.end(), parameters["weights"].begin());
       },
       Context{});
-  save_model(path, model, {});
-  EXPECT_TRUE(same_bits(std::get<Rbm>(load_model(path).machine).parameters().values(), model.parameters().values()));
+  save_model(path, RbmMachine(model), {});
+  EXPECT_TRUE(same_bits(rbm_in(load_model(path)).parameters().values(), model.parameters().values()));
 }
 
 TEST(ModelFile, TheSameMachineAndNotesGiveTheSameBytes) {
   const auto path = fresh_path("m.safetensors");
   const Rbm model = random_machine(Bernoulli{9}, Spin{4});
-  save_model(path, model, {{"a", "1"}, {"b", "2"}});
+  save_model(path, RbmMachine(model), {{"a", "1"}, {"b", "2"}});
   const auto first = read_file(path);
-  save_model(path, std::get<Rbm>(load_model(path).machine), load_model(path).notes);
+  save_model(path, *load_model(path).machine, load_model(path).notes);
   EXPECT_EQ(read_file(path), first);
-  save_model(path, model, {{"a", "1"}, {"b", "3"}});
+  save_model(path, RbmMachine(model), {{"a", "1"}, {"b", "3"}});
   EXPECT_NE(read_file(path), first);
 }
 
 TEST(ModelFile, NotesCannotPoseAsTheFilesOwnWords) {
   const auto path = fresh_path("m.safetensors");
-  save_model(path, random_machine(Spin{2}, Spin{2}), {{"visible", "bernoulli"}, {"digest", "x"}, {"format", "x"}});
+  save_model(path, RbmMachine(random_machine(Spin{2}, Spin{2})),
+             {{"visible", "bernoulli"}, {"digest", "x"}, {"format", "x"}});
   const ModelFile file = load_model(path);
   EXPECT_TRUE(file.verified);
-  EXPECT_EQ(name_of(std::get<Rbm>(file.machine).visible()), "spin");
+  EXPECT_EQ(name_of(rbm_in(file).visible()), "spin");
   EXPECT_TRUE(file.notes.empty());
 }
 
 TEST(ModelFile, EveryFlippedBitIsRefused) {
   const auto path = fresh_path("m.safetensors");
-  save_model(path, random_machine(Bernoulli{2}, Spin{2}), {{"picture", "1x2"}});
+  save_model(path, RbmMachine(random_machine(Bernoulli{2}, Spin{2})), {{"picture", "1x2"}});
   for_each_bit_flip(read_file(path), [&](const ByteVector& damaged, std::size_t) {
     put_bytes(path, damaged);
     EXPECT_TRUE(refuses([&] { load_model(path); }));
@@ -108,7 +117,7 @@ TEST(ModelFile, EveryFlippedBitIsRefused) {
 
 TEST(ModelFile, EveryTruncationIsRefused) {
   const auto path = fresh_path("m.safetensors");
-  save_model(path, random_machine(Bernoulli{2}, Spin{2}), {{"picture", "1x2"}});
+  save_model(path, RbmMachine(random_machine(Bernoulli{2}, Spin{2})), {{"picture", "1x2"}});
   for_each_truncation(read_file(path), [&](const ByteVector& part) {
     put_bytes(path, part);
     EXPECT_TRUE(refuses([&] { load_model(path); }));
@@ -121,24 +130,24 @@ TEST(ModelFile, AForeignFileIsTakenUnverified) {
   tensors.metadata["training"] = "by hand";
   const ModelFile file = loaded(tensors);
   EXPECT_FALSE(file.verified);
-  EXPECT_TRUE(same_bits(std::get<Rbm>(file.machine).parameters().values(), model.parameters().values()));
+  EXPECT_TRUE(same_bits(rbm_in(file).parameters().values(), model.parameters().values()));
   EXPECT_EQ(file.notes, (std::map<std::string, std::string>{{"training", "by hand"}}));
 }
 
 TEST(ModelFile, UnitsAreBernoulliUnlessTheFileSaysOtherwise) {
   Tensors tensors = foreign_file(random_machine(Bernoulli{3}, Bernoulli{2}));
-  EXPECT_EQ(name_of(std::get<Rbm>(loaded(tensors).machine).visible()), "bernoulli");
-  EXPECT_EQ(name_of(std::get<Rbm>(loaded(tensors).machine).hidden()), "bernoulli");
+  EXPECT_EQ(name_of(rbm_in(loaded(tensors)).visible()), "bernoulli");
+  EXPECT_EQ(name_of(rbm_in(loaded(tensors)).hidden()), "bernoulli");
   tensors.metadata["hidden"] = "spin";
-  EXPECT_EQ(name_of(std::get<Rbm>(loaded(tensors).machine).visible()), "bernoulli");
-  EXPECT_EQ(name_of(std::get<Rbm>(loaded(tensors).machine).hidden()), "spin");
+  EXPECT_EQ(name_of(rbm_in(loaded(tensors)).visible()), "bernoulli");
+  EXPECT_EQ(name_of(rbm_in(loaded(tensors)).hidden()), "spin");
 }
 
 TEST(ModelFile, TensorsMayComeInAnyOrder) {
   const Rbm model = random_machine(Bernoulli{3}, Bernoulli{2});
   Tensors tensors = foreign_file(model);
   std::swap(tensors.arrays.front(), tensors.arrays.back());
-  EXPECT_TRUE(same_bits(std::get<Rbm>(loaded(tensors).machine).parameters().values(), model.parameters().values()));
+  EXPECT_TRUE(same_bits(rbm_in(loaded(tensors)).parameters().values(), model.parameters().values()));
 }
 
 TEST(ModelFile, DoublesAreRoundedToFloats) {
@@ -148,7 +157,7 @@ TEST(ModelFile, DoublesAreRoundedToFloats) {
     const auto values = model.parameters()[name];
     array = array_of(std::vector<double>(values.begin(), values.end()), array.shape);
   }
-  EXPECT_TRUE(same_bits(std::get<Rbm>(loaded(tensors).machine).parameters().values(), model.parameters().values()));
+  EXPECT_TRUE(same_bits(rbm_in(loaded(tensors)).parameters().values(), model.parameters().values()));
 }
 
 TEST(ModelFile, MetadataThatIsNotAModelsIsRefused) {
@@ -156,7 +165,8 @@ TEST(ModelFile, MetadataThatIsNotAModelsIsRefused) {
                {"m.safetensors", "ergodic-model", "ergodic-checkpoint"});
   expect_parts(refused_after([](Tensors& t) { t.metadata.erase("format"); }), {"m.safetensors", "'format'"});
   expect_parts(refused_after([](Tensors& t) { t.metadata["version"] = "2"; }), {"m.safetensors", "version", "'2'"});
-  expect_parts(refused_after([](Tensors& t) { t.metadata["model"] = "hopfield"; }), {"rbm", "hopfield"});
+  expect_parts(refused_after([](Tensors& t) { t.metadata["model"] = "quantum"; }),
+               {"m.safetensors", "rbm, boltzmann, neural, hopfield", "'quantum'"});
   expect_parts(refused_after([](Tensors& t) { t.metadata.erase("model"); }), {"'model'"});
   expect_parts(refused_after([](Tensors& t) { t.metadata["visible"] = "quantum"; }),
                {"'visible'", "'quantum'", "spin"});
@@ -193,14 +203,20 @@ TEST(ModelFile, ElementsThatAreNoFiniteFloatsAreRefused) {
   }
 }
 
+TEST(ModelFile, ACheckpointIsRefused) {
+  const auto path = fresh_path("c");
+  save_checkpoint(path, random_machine(Bernoulli{4}, Bernoulli{3}).parameters(), {}, {});
+  EXPECT_THROW(load_model(path), DataError);
+}
+
 TEST(ModelFile, AMissingFileIsMissingInput) { EXPECT_THROW(load_model(fresh_path("nothing")), NoInputError); }
 
 TEST(ModelFile, AFailedSaveLeavesTheFileThatIsThere) {
   const auto path = fresh_path("m.safetensors");
   const Rbm model = random_machine(Bernoulli{2}, Bernoulli{2});
-  save_model(path, model, {});
+  save_model(path, RbmMachine(model), {});
   const auto before = read_file(path);
-  EXPECT_THROW(save_model(path, model, {{"note", "\xff is not UTF-8"}}), UsageError);
+  EXPECT_THROW(save_model(path, RbmMachine(model), {{"note", "\xff is not UTF-8"}}), UsageError);
   EXPECT_EQ(read_file(path), before);
 }
 

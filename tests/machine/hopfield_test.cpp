@@ -1,5 +1,4 @@
-#include "ergodic/store/hopfield_file.hpp"
-
+// Hopfield networks as machines, and in files.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -7,7 +6,9 @@
 #include "data/error_message.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/file.hpp"
-#include "ergodic/store/model_file.hpp"
+#include "ergodic/machine/kinds.hpp"
+#include "ergodic/machine/model_file.hpp"
+#include "ergodic/model/modern_hopfield.hpp"
 #include "ergodic/store/tensors.hpp"
 #include "model/patterns.hpp"
 #include "store/machines.hpp"
@@ -15,20 +16,36 @@
 namespace ergodic {
 namespace {
 
-using Notes = std::map<std::string, std::string>;
-
-HopfieldFile classical(std::size_t units) { return {test::random_network(units, 1), "hebb", {{"picture", "1x3"}}}; }
-
-HopfieldFile modern(std::size_t count, std::size_t units) {
-  Matrix<float> patterns(count, units);
-  unpack(test::random_patterns(count, units, 2), patterns);
-  return {ModernHopfield(std::move(patterns), 0.3f), "modern", {}};
+/// Tensors of a file that another program might write, for `rule`.
+Tensors tensors_for(const std::string& rule) {
+  Tensors out;
+  out.metadata = {{"format", "ergodic-model"}, {"version", "1"}, {"model", "hopfield"}, {"rule", rule}};
+  return out;
 }
 
-/// What another program might write: the layout, and nothing of ours.
+Tensors random_couplings(std::size_t units) {
+  const Hopfield network = test::random_network(units, 1);
+  Tensors out = tensors_for("hebb");
+  out.arrays.emplace_back("couplings", array_of(network.couplings().elements(), {units, units}));
+  out.arrays.emplace_back("bias", array_of(network.bias(), {units}));
+  return out;
+}
+
+Tensors random_patterns(std::size_t count, std::size_t units) {
+  Matrix<float> patterns(count, units);
+  unpack(test::random_patterns(count, units, 2), patterns);
+  Tensors out = tensors_for("modern");
+  out.arrays.emplace_back("patterns", array_of(std::as_const(patterns).elements(), {count, units}));
+  out.arrays.emplace_back("beta", array_of(std::vector<float>{0.3f}, {1}));
+  return out;
+}
+
+std::unique_ptr<Machine> machine_of(const Tensors& tensors) { return kHopfieldKind.read(tensors, "h"); }
+
+const Notes kNotes{{"picture", "1x3"}};
+
 Tensors foreign_couplings() {
-  Tensors tensors;
-  tensors.metadata = {{"format", "ergodic-model"}, {"version", "1"}, {"model", "hopfield"}, {"rule", "by hand"}};
+  Tensors tensors = tensors_for("by hand");
   const std::vector<float> couplings{0, 1, 2, 1, 0, 3, 2, 3, 0}, bias{0.5f, 0, -1};
   tensors.arrays.emplace_back("couplings", array_of(couplings, {3, 3}));
   tensors.arrays.emplace_back("bias", array_of(bias, {3}));
@@ -36,18 +53,26 @@ Tensors foreign_couplings() {
 }
 
 Tensors foreign_patterns() {
-  Tensors tensors;
-  tensors.metadata = {{"format", "ergodic-model"}, {"version", "1"}, {"model", "hopfield"}, {"rule", "modern"}};
+  Tensors tensors = tensors_for("modern");
   tensors.arrays.emplace_back("patterns", array_of(std::vector<float>{1, -1, 0.5f, 2, 0, 1}, {2, 3}));
   tensors.arrays.emplace_back("beta", array_of(std::vector<float>{4}, {1}));
   return tensors;
 }
 
-HopfieldFile loaded(const Tensors& tensors) {
+ModelFile loaded(const Tensors& tensors) {
   const auto path = fresh_path("h.safetensors");
   write_safetensors(path, tensors);
-  return load_hopfield(path);
+  return load_model(path);
 }
+
+/// The floats that a machine puts into a file under this name.
+std::vector<float> floats_of(const Machine& machine, const std::string& name) {
+  Tensors out;
+  machine.put(out);
+  return floats_at(out, name, out.find(name)->shape, "h");
+}
+
+const std::string& rule_of(const Machine& machine) { return std::get<std::string>(machine.facts()[0].value); }
 
 /// The message with which a foreign file is refused after a change.
 template <class Change>
@@ -66,65 +91,63 @@ auto with_element(std::size_t array, std::size_t element, float value) {
 TEST(HopfieldFile, CouplingsComeBackBitForBit) {
   const auto path = fresh_path("h.safetensors");
   for (const std::size_t units : {1u, 3u, 67u}) {
-    const HopfieldFile file = classical(units);
-    save_hopfield(path, file);
-    const HopfieldFile back = load_hopfield(path);
-    const auto& before = std::get<Hopfield>(file.network);
-    const auto& after = std::get<Hopfield>(back.network);
-    EXPECT_TRUE(same_bits(after.couplings().elements(), before.couplings().elements()));
-    EXPECT_TRUE(same_bits(after.bias(), before.bias()));
-    EXPECT_EQ(back.rule, "hebb");
-    EXPECT_EQ(back.notes, (Notes{{"picture", "1x3"}}));
+    const Hopfield before = test::random_network(units, 1);
+    save_model(path, *machine_of(random_couplings(units)), kNotes);
+    const ModelFile back = load_model(path);
+    EXPECT_TRUE(same_bits(floats_of(*back.machine, "couplings"), before.couplings().elements()));
+    EXPECT_TRUE(same_bits(floats_of(*back.machine, "bias"), before.bias()));
+    EXPECT_EQ(rule_of(*back.machine), "hebb");
+    EXPECT_EQ(back.notes, kNotes);
     EXPECT_TRUE(back.verified);
   }
 }
 
 TEST(HopfieldFile, PatternsAndBetaComeBackBitForBit) {
   const auto path = fresh_path("h.safetensors");
-  const HopfieldFile file = modern(5, 70);
-  save_hopfield(path, file);
-  const HopfieldFile back = load_hopfield(path);
-  const auto& after = std::get<ModernHopfield>(back.network);
-  EXPECT_EQ(after.patterns(), std::get<ModernHopfield>(file.network).patterns());
-  EXPECT_EQ(after.beta(), 0.3f);
-  EXPECT_EQ(back.rule, "modern");
+  const Tensors tensors = random_patterns(5, 70);
+  save_model(path, *machine_of(tensors), {});
+  const ModelFile back = load_model(path);
+  EXPECT_TRUE(same_bits(floats_of(*back.machine, "patterns"), floats_at(tensors, "patterns", {5, 70}, "h")));
+  EXPECT_EQ(floats_of(*back.machine, "beta"), (std::vector<float>{0.3f}));
+  EXPECT_EQ(rule_of(*back.machine), "modern");
   EXPECT_TRUE(back.verified);
 }
 
 TEST(HopfieldFile, TheSameContentGivesTheSameBytes) {
   const auto path = fresh_path("h.safetensors");
-  for (const HopfieldFile& file : {classical(9), modern(2, 9)}) {
-    save_hopfield(path, file);
+  for (const Tensors& tensors : {random_couplings(9), random_patterns(2, 9)}) {
+    save_model(path, *machine_of(tensors), kNotes);
     const auto first = read_file(path);
-    save_hopfield(path, load_hopfield(path));
+    const ModelFile file = load_model(path);
+    save_model(path, *file.machine, file.notes);
     EXPECT_EQ(read_file(path), first);
   }
 }
 
 TEST(HopfieldFile, EveryFlippedBitAndTruncationIsRefused) {
   const auto path = fresh_path("h.safetensors");
-  for (const HopfieldFile& file : {classical(2), modern(1, 2)}) {
-    save_hopfield(path, file);
+  for (const Tensors& tensors : {random_couplings(2), random_patterns(1, 2)}) {
+    save_model(path, *machine_of(tensors), {});
     const auto whole = read_file(path);
     for_each_bit_flip(whole, [&](const ByteVector& damaged, std::size_t) {
       put_bytes(path, damaged);
-      EXPECT_TRUE(refuses([&] { load_hopfield(path); }));
+      EXPECT_TRUE(refuses([&] { load_model(path); }));
     });
     for_each_truncation(whole, [&](const ByteVector& part) {
       put_bytes(path, part);
-      EXPECT_TRUE(refuses([&] { load_hopfield(path); }));
+      EXPECT_TRUE(refuses([&] { load_model(path); }));
     });
   }
 }
 
 TEST(HopfieldFile, AForeignFileIsTakenUnverified) {
-  const HopfieldFile couplings = loaded(foreign_couplings());
+  const ModelFile couplings = loaded(foreign_couplings());
   EXPECT_FALSE(couplings.verified);
-  EXPECT_EQ(couplings.rule, "by hand");
-  EXPECT_EQ(std::get<Hopfield>(couplings.network).couplings()(1, 2), 3.0f);
-  const HopfieldFile patterns = loaded(foreign_patterns());
-  EXPECT_EQ(std::get<ModernHopfield>(patterns.network).patterns()(1, 0), 2.0f);
-  EXPECT_EQ(std::get<ModernHopfield>(patterns.network).beta(), 4.0f);
+  EXPECT_EQ(rule_of(*couplings.machine), "by hand");
+  EXPECT_EQ(floats_of(*couplings.machine, "couplings")[1 * 3 + 2], 3.0f);
+  const ModelFile patterns = loaded(foreign_patterns());
+  EXPECT_EQ(floats_of(*patterns.machine, "patterns")[1 * 3 + 0], 2.0f);
+  EXPECT_EQ(floats_of(*patterns.machine, "beta")[0], 4.0f);
 }
 
 TEST(HopfieldFile, CouplingsThatAreNoNetworkAreRefused) {
@@ -161,16 +184,34 @@ TEST(HopfieldFile, PatternsThatAreNoneAreRefused) {
 
 TEST(HopfieldFile, MetadataThatIsAnothersIsRefused) {
   const Tensors good = foreign_couplings();
-  expect_parts(refused_after(good, [](Tensors& t) { t.metadata["model"] = "rbm"; }), {"hopfield", "'rbm'"});
+  expect_parts(refused_after(good, [](Tensors& t) { t.metadata["model"] = "rbm"; }), {"h.safetensors", "weights"});
   expect_parts(refused_after(good, [](Tensors& t) { t.metadata["version"] = "2"; }), {"version", "'2'"});
   expect_parts(refused_after(good, [](Tensors& t) { t.metadata.erase("rule"); }), {"'rule'"});
   expect_parts(refused_after(good, [](Tensors& t) { t.metadata["rule"] = "modern"; }), {"patterns", "none"});
 }
 
-TEST(HopfieldFile, WhoWantsABoltzmannMachineIsToldWhatToDo) {
-  const auto path = fresh_path("h.safetensors");
-  save_hopfield(path, classical(3));
-  expect_parts(refusal([&] { load_model(path); }), {"h.safetensors", "rbm", "hopfield", "`ergodic recall`"});
+TEST(HopfieldMachine, WithCouplingsItIsABoltzmannMachineOfSpins) {
+  const Hopfield network = test::random_network(5, 1);
+  const std::unique_ptr<Machine> machine = machine_of(random_couplings(5));
+  EXPECT_TRUE(machine->visible() == Layer(Spin{5}));
+  const State rows = test::random_patterns(7, 5, 3);
+  const std::vector<double> energies = network.energy(rows, {});
+  const std::vector<double> found = *machine->free_energies(rows, {});
+  ASSERT_EQ(found.size(), 7u);
+  for (std::size_t r = 0; r < 7; ++r) EXPECT_NEAR(found[r], energies[r], 1e-12);
+}
+
+TEST(HopfieldMachine, TheModernFormIsAnEnergyOfRealUnits) {
+  const std::unique_ptr<Machine> machine = machine_of(random_patterns(2, 3));
+  EXPECT_TRUE(machine->visible() == Layer(Gaussian{3}));
+  Matrix<float> patterns(2, 3);
+  unpack(test::random_patterns(2, 3, 2), patterns);
+  const ModernHopfield network(patterns, 0.3f);
+  State rows(Matrix<float>(2, 3));
+  rows.reals()(1, 0) = 0.75f;
+  const std::vector<double> found = *machine->free_energies(rows, {});
+  EXPECT_EQ(found[0], network.energy(std::vector<double>{0.0, 0.0, 0.0}));
+  EXPECT_EQ(found[1], network.energy(std::vector<double>{0.75, 0.0, 0.0}));
 }
 
 }  // namespace

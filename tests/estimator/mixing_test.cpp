@@ -1,12 +1,9 @@
-#include "ergodic/run/mixing.hpp"
+#include "ergodic/estimator/mixing.hpp"
 
 #include <gtest/gtest.h>
 
 #include "brute_force.hpp"
-#include "ergodic/run/sample.hpp"
 #include "ergodic/sampler/gibbs.hpp"
-#include "ergodic/store/model_file.hpp"
-#include "format/damage.hpp"
 
 namespace ergodic {
 namespace {
@@ -14,7 +11,7 @@ namespace {
 constexpr Key kKey{3};
 
 MixingReport watch_a_run(const Rbm& model, std::size_t count, std::uint64_t sweeps, const Context& context = {}) {
-  Chains chains = far_start(model, count, kKey, context);
+  Chains chains = independent_start(model, count, kKey, context);
   MixingWatch watch(watched_numbers(model), count, sweeps, true);
   while (chains.sweep < sweeps) {
     step(Gibbs{}, model, chains, kKey, context);
@@ -35,7 +32,7 @@ void expect_same(const Diagnosis& a, const Diagnosis& b) {
 TEST(Mixing, DiagnosesTheSecondHalfOfTheFirstChains) {
   // After 400 of 801 sweeps, at most 200 draws of the other 401: every third sweep up to the last, 402 to 801.
   const Rbm model = test::random_machine(Spin{70}, Bernoulli{9}, 0.3, 5);
-  Chains chains = far_start(model, 20, kKey, {});
+  Chains chains = independent_start(model, 20, kKey, {});
   Matrix<double> free_energy(16, 134), activity(16, 134);
   for (std::size_t draw = 0; draw < 134;) {
     step(Gibbs{}, model, chains, kKey, {});
@@ -88,7 +85,7 @@ TEST(Mixing, AShortRunIsNotJudged) {
     const MixingReport report = watch_a_run(model, 10, sweeps);
     EXPECT_TRUE(report.quantities.empty());
     EXPECT_EQ(report.verdict.mixing, Mixing::kUnknown);
-    EXPECT_NE(to_text(report).find("the run is too short to judge"), std::string::npos);
+    EXPECT_NE(sentence(report).find("the run is too short to judge"), std::string::npos);
   }
 }
 
@@ -108,26 +105,8 @@ TEST(Mixing, IsTheSameForAnyNumberOfThreads) {
     Threads threads(count);
     const MixingReport found = watch_a_run(model, 50, 60, Context{&threads});
     for (const std::size_t k : {0u, 1u}) expect_same(found.quantities[k].diagnosis, alone.quantities[k].diagnosis);
-    EXPECT_EQ(to_text(found), to_text(alone));
+    EXPECT_EQ(sentence(found), sentence(alone));
   }
-}
-
-TEST(Mixing, AStoppedRunIsNotJudged) {
-  struct Impatient : Observer {
-    std::uint64_t seen = 0;
-    void progress(const Progress& p) override { seen = p.done; }
-    bool stop_requested() override { return seen >= 90; }
-  } observer;
-  SampleRequest request;
-  const std::filesystem::path folder = fresh_path("");
-  request.model = folder / "stopped.safetensors";
-  request.out = folder / "stopped.npy";
-  request.sampling.sweeps = 100;
-  save_model(request.model, test::random_machine(Bernoulli{5}, Bernoulli{4}, 0.3, 6), {});
-  const SampleResult result = draw_samples(request, Context{nullptr, &observer});
-  EXPECT_TRUE(result.stopped);
-  EXPECT_FALSE(result.mixing.has_value());
-  EXPECT_NE(to_json(result).find("\"mixing\": null"), std::string::npos);
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
-#include "ergodic/store/neural_file.hpp"
+// Neural energies as machines, and in files.
+#include "ergodic/model/neural.hpp"
 
 #include <gtest/gtest.h>
 
 #include "data/error_message.hpp"
 #include "ergodic/core/error.hpp"
-#include "ergodic/store/model_file.hpp"
+#include "ergodic/machine/machine_of.hpp"
+#include "ergodic/machine/model_file.hpp"
 #include "ergodic/store/tensors.hpp"
 #include "kernels/random_inputs.hpp"
 #include "store/machines.hpp"
@@ -19,29 +21,39 @@ Neural random_neural() {
   return model;
 }
 
+/// As a file has it.
+Tensors tensors_of(const Neural& model) {
+  Tensors out;
+  out.arrays.emplace_back("mean", array_of(std::span<const float>(model.bowl().mean), {model.bowl().mean.size()}));
+  out.arrays.emplace_back("deviation",
+                          array_of(std::span<const float>(model.bowl().deviation), {model.bowl().mean.size()}));
+  put_parameters(out, model.parameters());
+  return out;
+}
+
 TEST(NeuralFile, AMachineComesBackAsItWas) {
   const Neural model = random_neural();
   const auto path = fresh_path("n.safetensors");
-  save_model(path, model, {{"data", "points"}});
+  save_model(path, *kNeuralKind.read(tensors_of(model), "n"), {{"data", "points"}});
   const ModelFile file = load_model(path);
-  const Neural& back = std::get<Neural>(file.machine);
+  ASSERT_NE(model_in<Neural>(*file.machine), nullptr);
+  const Neural& back = *model_in<Neural>(*file.machine);
   EXPECT_EQ(back.hidden(), model.hidden());
   EXPECT_EQ(back.bowl().mean, model.bowl().mean);
   EXPECT_EQ(back.bowl().deviation, model.bowl().deviation);
   EXPECT_TRUE(std::ranges::equal(back.parameters().values(), model.parameters().values()));
   EXPECT_EQ(file.notes, (std::map<std::string, std::string>{{"data", "points"}}));
   EXPECT_TRUE(file.verified);
-  EXPECT_EQ(kind_of(file.machine), "neural energy");
+  EXPECT_EQ(file.machine->kind().title, "neural energy");
   const State x(test::random_matrix(7, 3, 2));
   EXPECT_EQ(back.energy(x, {}), model.energy(x, {}));
 }
 
 TEST(NeuralFile, WhatDoesNotFitIsRefused) {
   const auto without = [](const std::string& name) {
-    Tensors tensors;
-    put_neural(tensors, random_neural());
+    Tensors tensors = tensors_of(random_neural());
     std::erase_if(tensors.arrays, [&](const auto& entry) { return entry.first == name; });
-    return message_of<DataError>([&] { neural_from(tensors, "n"); });
+    return message_of<DataError>([&] { kNeuralKind.read(tensors, "n"); });
   };
   expect_parts(without("mean"), {"n: ", "mean"});
   expect_parts(without("weights_1"), {"weights_1", "found none"});
