@@ -118,15 +118,15 @@ TEST(Fit, SettlesWhatTheOptionsLeaveOpenByTheKindOfMachine) {
   EXPECT_EQ(small.options().epochs, kRbmKind.defaults.epochs);
   EXPECT_EQ(small.options().learning_rate, kRbmKind.defaults.learning_rate);
   const TrainingData plane{two_moons(300, 0), {}};
-  const auto neural = kNeuralKind.make({{"layers", Counts{3}}}, plane.train, kKey, {});
+  const auto neural = kind_named("neural").make({{"layers", Counts{3}}}, plane.train, kKey, {});
   const Fit other(*neural, plane, {}, kKey, {});
-  EXPECT_EQ(other.options().batch, kNeuralKind.defaults.batch);
-  EXPECT_EQ(other.options().epochs, kNeuralKind.defaults.epochs);
+  EXPECT_EQ(other.options().batch, kind_named("neural").defaults.batch);
+  EXPECT_EQ(other.options().epochs, kind_named("neural").defaults.epochs);
 }
 
 TEST(Fit, AMachineThatIsCompleteWhenItIsMadeIsFinished) {
   const TrainingData data{bars_and_stripes(3), {}};
-  const auto network = kHopfieldKind.make({{"patterns", std::uint64_t{2}}}, data.train, kKey, {});
+  const auto network = kind_named("hopfield").make({{"patterns", std::uint64_t{2}}}, data.train, kKey, {});
   Fit done(*network, data, {}, kKey, {});
   EXPECT_TRUE(done.finished());
   EXPECT_EQ(done.updates_total(), 0u);
