@@ -16,7 +16,7 @@ constexpr Key kKey{3};
 /// A machine for bars-and-stripes, and four epochs of three updates.
 struct Training {
   explicit Training(const std::string& method = "pcd")
-      : data{bars_and_stripes(3), {}}, machine(kRbmKind.make({{"hidden", std::uint64_t{5}}}, data.train, kKey, {})) {
+      : data{bars_and_stripes(3), {}}, machine(kind_named("rbm").make({{"hidden", std::uint64_t{5}}}, data.train, kKey, {})) {
     options.method = method;
     options.batch = 6;
     options.chains = 10;
@@ -115,8 +115,8 @@ TEST(Fit, SettlesWhatTheOptionsLeaveOpenByTheKindOfMachine) {
   const Fit small(*run.machine, run.data, run.options, kKey, {});
   EXPECT_EQ(small.options().batch, 16u);  // all rows
   EXPECT_EQ(small.options().chains, 16u);
-  EXPECT_EQ(small.options().epochs, kRbmKind.defaults.epochs);
-  EXPECT_EQ(small.options().learning_rate, kRbmKind.defaults.learning_rate);
+  EXPECT_EQ(small.options().epochs, kind_named("rbm").defaults.epochs);
+  EXPECT_EQ(small.options().learning_rate, kind_named("rbm").defaults.learning_rate);
   const TrainingData plane{two_moons(300, 0), {}};
   const auto neural = kind_named("neural").make({{"layers", Counts{3}}}, plane.train, kKey, {});
   const Fit other(*neural, plane, {}, kKey, {});
