@@ -130,8 +130,11 @@ class Boltzmann {
   Matrix<float> site_rows_;  // of a dense graph
 };
 
-// Defined with exact_boltzmann.hpp; declared here so that wherever the machine is known, it is known to be enumerable.
+// Declared with the model, since a template that asks whether they exist (SimulatorOf) must get the same answer in
+// every file.
+/// UsageError if there are more states than exact_statistics enumerates (exact_boltzmann.hpp).
 void require_exact_statistics(const Boltzmann& machine);
+/// The machine's expectation of the statistics: of x_i x_j along the edges, and of x; by enumeration of all states.
 Statistics exact_statistics(const Boltzmann& machine, const Context& context);
 
 }  // namespace ergodic

@@ -22,10 +22,4 @@ inline constexpr double kMaxStatisticsBits = 18.0;
 /// most_enumerated_bits. Progress counts states; nothing if stopped before the end.
 std::optional<double> exact_log_z(const Rbm& rbm, const Context& context);
 
-/// UsageError if the smaller layer is larger than exact_statistics enumerates.
-void require_exact_statistics(const Rbm& rbm);
-
-/// The model's expectation of the statistics.
-Statistics exact_statistics(const Rbm& rbm, const Context& context);
-
 }  // namespace ergodic

@@ -135,8 +135,11 @@ Rewritten rewrite(const Rbm& rbm, Levels visible, Levels hidden);
 /// The machine with other unit types and the same distribution, for example {0,1} as +-1, rounded to float.
 Rbm with_units(const Rbm& rbm, const Layer& visible, const Layer& hidden);
 
-// Defined with exact_rbm.hpp; declared here so that wherever the machine is known, it is known to be enumerable.
+// Declared with the model, since a template that asks whether they exist (SimulatorOf) must get the same answer in
+// every file.
+/// UsageError if the smaller layer is larger than exact_statistics enumerates (exact_rbm.hpp).
 void require_exact_statistics(const Rbm& rbm);
+/// The model's expectation of the statistics, by enumeration of the smaller layer.
 Statistics exact_statistics(const Rbm& rbm, const Context& context);
 
 }  // namespace ergodic
