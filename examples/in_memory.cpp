@@ -6,7 +6,9 @@ using namespace ergodic;
 
 /// Sees each epoch, and could stop the run.
 struct Epochs : Observer {
-  void record(const Record& r) override { std::printf("epoch %2.0f  %s %.3f\n", r.epoch, r.values[0].first.c_str(), r.values[0].second); }
+  void record(const Record& r) override {
+    std::printf("epoch %2.0f  %s %.3f\n", r.epoch, r.values[0].first.c_str(), r.values[0].second);
+  }
 };
 
 int main() {
@@ -32,7 +34,8 @@ int main() {
   fit(*machine, training, options, seed, context);
 
   const EvaluateResult found = evaluate(*machine, data, {}, seed, context);
-  std::printf("log-likelihood %.3f nats a row, best possible %.3f\n", found.evaluation.log_likelihood->value, std::log(0.25));
+  std::printf("log-likelihood %.3f nats a row, best possible %.3f\n", found.evaluation.log_likelihood->value,
+              std::log(0.25));
 
   SamplingOptions sampling;
   sampling.sweeps = 200;

@@ -61,6 +61,8 @@ def include_error(root, file, quote, target, allowed):
     ours = target.startswith("ergodic/")
     if quote == '"' or ours:
         places = [root / "src"] if ours else [root / file.parent, root / file.parts[0]]
+        if file.parts[0] in FREE:
+            places.append(root / "apps/cli")  # a test may be the command with something of its own
         if not any((place / target).is_file() for place in places):
             return "does not exist" if ours else "does not exist in this project; foreign headers go in < >"
     if ours and allowed is not None:

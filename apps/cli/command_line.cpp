@@ -63,8 +63,8 @@ std::string help_text(const Option& option) {
   if (const std::string text = option.default_text(); !option.required && !text.empty()) {
     remarks.push_back("default " + text);
   }
-  std::string out = wrapped(remarks.empty() ? option.help
-                                            : fmt::format("{} ({})", option.help, fmt::join(remarks, "; ")));
+  std::string out =
+      wrapped(remarks.empty() ? option.help : fmt::format("{} ({})", option.help, fmt::join(remarks, "; ")));
   for (const Choice& choice : option.choices) {
     if (!choice.help.empty()) out += "\n" + wrapped(fmt::format("- {}: {}", choice.name, choice.help));
   }
@@ -142,7 +142,8 @@ struct Program {
         "`ergodic COMMAND --help` explains a command; `ergodic train --model KIND --help` a kind of machine.");
     root.name("ergodic");
     root.get_formatter()->column_width(kOptionColumns);
-    const bool help = std::ranges::find(words, "--help") != words.end() || std::ranges::find(words, "-h") != words.end();
+    const bool help =
+        std::ranges::find(words, "--help") != words.end() || std::ranges::find(words, "-h") != words.end();
     for (const Command& command : commands) {
       CLI::App& app = app_for(root, command);
       const std::string model = model_in(words);

@@ -53,7 +53,8 @@ std::set<std::pair<std::string, std::string>> known_values(const std::vector<Com
   std::set<std::pair<std::string, std::string>> out;
   for (const Command& command : commands) {
     for (const Option& option : options_of(command)) {
-      if (!option.choices.empty()) out.emplace(option.name, fmt::format("{}", fmt::join(names_of(option.choices), " ")));
+      if (!option.choices.empty())
+        out.emplace(option.name, fmt::format("{}", fmt::join(names_of(option.choices), " ")));
     }
   }
   return out;

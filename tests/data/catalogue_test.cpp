@@ -94,10 +94,7 @@ TEST_F(Catalogue, TheCacheFollowsTheEnvironment) {
 TEST_F(Catalogue, AMissingSetNamesTheCommandThatBringsIt) {
   EXPECT_FALSE(is_fetched(mnist_));
   expect_parts(message_of<NoInputError>([&] { located(mnist_, mnist_.test); }), {"ergodic data get mnist"});
-  expect_parts(message_of<NoInputError>([] {
-                 load_data({{}, "mnist"});
-               }),
-               {"ergodic data get mnist"});
+  expect_parts(message_of<NoInputError>([] { load_data({{}, "mnist"}); }), {"ergodic data get mnist"});
 }
 
 TEST_F(Catalogue, AFileInTheCacheIsLocated) {

@@ -10,7 +10,6 @@
 #include <span>
 #include <utility>
 
-
 namespace ergodic {
 namespace {
 

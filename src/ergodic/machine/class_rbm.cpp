@@ -1,5 +1,5 @@
-// The kind `class-rbm` (Larochelle and Bengio 2008): an RBM whose visible layer has two parts, the values of a row and a
-// softmax of its label, so that it models p(x, y). Rows of data need labels.
+// The kind `class-rbm` (Larochelle and Bengio 2008): an RBM whose visible layer has two parts, the values of a row and
+// a softmax of its label, so that it models p(x, y). Rows of data need labels.
 #include <fmt/format.h>
 
 #include <algorithm>

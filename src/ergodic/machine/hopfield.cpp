@@ -1,8 +1,10 @@
 // The kind `hopfield`: networks that store patterns by a rule and recall them from damaged ones.
 //
-// With couplings (Hebb, Storkey, pseudo-inverse) a Hopfield network at a temperature is a Boltzmann machine of spins, so
-// it is sampled, evaluated and compared like one. The modern form keeps the patterns themselves; it is an energy of real
-// units, sampled along its forces.
+// With couplings (Hebb, Storkey, pseudo-inverse) a Hopfield network at a temperature is a Boltzmann machine of spins,
+// so it is sampled, evaluated and compared like one. The modern form keeps the patterns themselves; it is an energy of
+// real units, sampled along its forces.
+#include "ergodic/model/hopfield.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/machine/boltzmann.hpp"
 #include "ergodic/machine/rows.hpp"
-#include "ergodic/model/hopfield.hpp"
 #include "ergodic/model/modern_hopfield.hpp"
 #include "ergodic/model/storage.hpp"
 #include "ergodic/store/tensors.hpp"

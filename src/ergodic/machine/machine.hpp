@@ -1,6 +1,6 @@
 // Machine: any kind of machine behind one class, with one virtual call for each sweep or batch and never for each unit.
-// It is what a model file holds, and what the functions of run/ take. MachineOf (machine_of.hpp) answers everything from
-// the concepts of a model; a kind of machine overrides what it does better. kinds.hpp lists the kinds.
+// It is what a model file holds, and what the functions of run/ take. MachineOf (machine_of.hpp) answers everything
+// from the concepts of a model; a kind of machine overrides what it does better. kinds.hpp lists the kinds.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Model files: a machine of any kind as safetensors, in the layout of docs/format.md, which other programs may write too.
+// Model files: a machine of any kind as safetensors, in the layout of docs/format.md, which other programs may write
+// too.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,6 @@
 // The kind `neural`: energies of real units that a perceptron learns.
+#include "ergodic/model/neural.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/machine/machine_of.hpp"
 #include "ergodic/machine/rows.hpp"
-#include "ergodic/model/neural.hpp"
 #include "ergodic/sampler/jumping.hpp"
 #include "ergodic/sampler/langevin.hpp"
 #include "ergodic/store/tensors.hpp"

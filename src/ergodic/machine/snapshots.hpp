@@ -19,8 +19,8 @@ std::vector<std::uint64_t> snapshot_updates(std::uint64_t total);
 /// The file of the snapshot after an update.
 std::filesystem::path snapshot_file(const std::filesystem::path& folder, std::uint64_t update);
 
-/// Makes the folder if there is none. UsageError if it holds snapshots already and the run is not resumed, IoError if it
-/// cannot be made.
+/// Makes the folder if there is none. UsageError if it holds snapshots already and the run is not resumed, IoError if
+/// it cannot be made.
 void prepare_snapshots(const std::filesystem::path& folder, bool resume);
 
 /// The parameters of all snapshots in the folder, in the order of their updates; none if no folder is named. DataError

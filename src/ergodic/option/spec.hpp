@@ -3,8 +3,9 @@
 //   Spec<SampleOptions> spec;
 //   spec.group("Sampling").add("count", &SampleOptions::count, "how many samples").range(1, 1000000);
 //
-// The type of an option is that of its field: bool is a flag, a std::optional may be left to the program (auto), an enum
-// has the choices of its Names. A field is named by a pointer to a member or by a function that returns a reference.
+// The type of an option is that of its field: bool is a flag, a std::optional may be left to the program (auto), an
+// enum has the choices of its Names. A field is named by a pointer to a member or by a function that returns a
+// reference.
 #pragma once
 
 #include <array>
@@ -36,7 +37,9 @@ template <class E>
 struct Names;
 
 template <class E>
-concept NamedEnum = requires { Names<E>::kAll; };
+concept NamedEnum = requires {
+  Names<E>::kAll;
+};
 
 template <NamedEnum E>
 std::string_view name_of(E value) {
@@ -146,13 +149,13 @@ class Spec {
     option.may_be_automatic = kIsOptional<Type>;
     option.default_value = FieldOption<Type>::get(std::invoke(field, std::as_const(defaults_)));
     if constexpr (NamedEnum<Type>) {
-      for (const auto& named : Names<Type>::kAll) option.choices.push_back({std::string(named.name), std::string(named.help)});
+      for (const auto& named : Names<Type>::kAll)
+        option.choices.push_back({std::string(named.name), std::string(named.help)});
     }
-    bound_.push_back({std::move(option),
-                      [field](Target& target, const Value& value) {
-                        FieldOption<Type>::set(std::invoke(field, target), value);
-                      },
-                      [field](const Target& target) { return FieldOption<Type>::get(std::invoke(field, target)); }});
+    bound_.push_back(
+        {std::move(option),
+         [field](Target& target, const Value& value) { FieldOption<Type>::set(std::invoke(field, target), value); },
+         [field](const Target& target) { return FieldOption<Type>::get(std::invoke(field, target)); }});
     return *this;
   }
 
@@ -166,11 +169,10 @@ class Spec {
   template <class Part, class Field>
   Spec& include(const Spec<Part>& part, Field field) {
     for (const auto& inner : part.bound()) {
-      bound_.push_back({inner.option,
-                        [set = inner.set, field](Target& target, const Value& value) {
-                          set(std::invoke(field, target), value);
-                        },
-                        [get = inner.get, field](const Target& target) { return get(std::invoke(field, target)); }});
+      bound_.push_back(
+          {inner.option,
+           [set = inner.set, field](Target& target, const Value& value) { set(std::invoke(field, target), value); },
+           [get = inner.get, field](const Target& target) { return get(std::invoke(field, target)); }});
       bound_.back().option.default_value = bound_.back().get(defaults_);
     }
     return *this;

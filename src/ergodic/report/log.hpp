@@ -12,8 +12,8 @@
 #include <memory>
 #include <optional>
 
-#include "ergodic/core/context.hpp"
 #include "ergodic/core/clock.hpp"
+#include "ergodic/core/context.hpp"
 
 namespace ergodic {
 

@@ -12,15 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "ergodic/core/context.hpp"
 #include "ergodic/core/clock.hpp"
+#include "ergodic/core/context.hpp"
 
 namespace ergodic {
 
 struct ProgressOptions {
   std::FILE* out = stderr;
-  bool live = false;   ///< out is a terminal: keep one line that is drawn again and again
-  bool quiet = false;  ///< only warnings
+  bool live = false;                        ///< out is a terminal: keep one line that is drawn again and again
+  bool quiet = false;                       ///< only warnings
   std::size_t width = 0;                    ///< columns of the live line; 0: ask the terminal, 80 if it does not say
   const std::atomic<bool>* stop = nullptr;  ///< what stop_requested answers; null: never
   Clock clock = steady_seconds;

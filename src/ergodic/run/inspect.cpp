@@ -18,8 +18,8 @@ Inspection::Range range_of(std::span<const float> values) {
 }  // namespace
 
 Inspection inspect(const Machine& machine) {
-  Inspection out{std::string(machine.kind().name), std::string(machine.kind().title), machine.visible(),
-                 machine.facts(), 0, {}};
+  Inspection out{
+      std::string(machine.kind().name), std::string(machine.kind().title), machine.visible(), machine.facts(), 0, {}};
   for (const Slot& slot : machine.parameters().slots()) {
     if (slot.size == 0) continue;
     out.ranges[slot.name] = range_of(machine.parameters()[slot.name]);

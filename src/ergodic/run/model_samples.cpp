@@ -26,7 +26,8 @@ const Spec<ModelSamplesOptions>& model_samples_spec() {
         .range(kGroups, 1000000)
         .add("sweeps", &ModelSamplesOptions::sweeps, "sweeps of each chain, of which the first half is warm-up")
         .range(2, 1e12)
-        .add("draws", &ModelSamplesOptions::draws, "states of each chain that are compared, spread over the second half")
+        .add("draws", &ModelSamplesOptions::draws,
+             "states of each chain that are compared, spread over the second half")
         .range(1, 1000000);
     return out;
   }();
@@ -64,8 +65,6 @@ std::optional<ModelSamples> draw_model_samples(const Machine& machine, std::span
   return out;
 }
 
-std::vector<UnitPair> pairs_of(const Layer& visible) {
-  return choose_pairs(visible, kMostPairs, Key{});
-}
+std::vector<UnitPair> pairs_of(const Layer& visible) { return choose_pairs(visible, kMostPairs, Key{}); }
 
 }  // namespace ergodic

@@ -23,9 +23,8 @@ std::optional<RecalledRows> recall_all(const Machine& machine, const State& give
     if (context.stop_requested()) return std::nullopt;
     const std::size_t count = std::min(kRowsAtATime, given.chains() - begin);
     auto part = machine.recall(options, given.rows(begin, count), begin, key, context);
-    require(part.has_value(),
-            fmt::format("recall needs a Hopfield network, found a {}; `ergodic sample` draws from it",
-                        machine.kind().title));
+    require(part.has_value(), fmt::format("recall needs a Hopfield network, found a {}; `ergodic sample` draws from it",
+                                          machine.kind().title));
     std::ranges::copy(part->values.elements(), out.values.row(begin).begin());
     std::ranges::move(part->paths, std::back_inserter(out.paths));
     context.progress({begin + count, given.chains()});

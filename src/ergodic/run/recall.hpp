@@ -13,9 +13,9 @@ namespace ergodic {
 
 /// Means over the rows.
 struct RecallResult {
-  bool stopped = false;  ///< not all rows were recalled; then there is nothing below
-  State given;           ///< the rows as they were recalled from
-  Matrix<float> values;  ///< what became of them, in [-1, 1]
+  bool stopped = false;                   ///< not all rows were recalled; then there is nothing below
+  State given;                            ///< the rows as they were recalled from
+  Matrix<float> values;                   ///< what became of them, in [-1, 1]
   std::size_t converged = 0, cycles = 0;  ///< rows that came to rest, rows that ended in a cycle of two states
   double sweeps = 0.0;
   double energy_before = 0.0, energy_after = 0.0;

@@ -35,8 +35,8 @@ double mean_difference(const Layer& visible, const State& rows, const Matrix<flo
 
 Reconstructions reconstruct(const Machine& machine, const State& rows, Key key, const Context& context) {
   auto made = machine.reconstructions(rows, key, context);
-  require(made.has_value(), fmt::format("reconstruct needs a restricted Boltzmann machine, found a {}",
-                                        machine.kind().title));
+  require(made.has_value(),
+          fmt::format("reconstruct needs a restricted Boltzmann machine, found a {}", machine.kind().title));
   const double error = mean_difference(machine.visible(), rows, *made);
   return {context.stop_requested(), std::move(*made), error};
 }

@@ -30,8 +30,8 @@ Samples sample(const Machine& machine, const SamplingOptions& given, const Sampl
                const std::vector<WatchedNumber>& watched, Key key, const Context& context) {
   SamplingOptions options = given;
   if (start.fixed.rows() > 0) options.kernel.fixed = machine.mask_of(start.fixed);
-  Chains chains = start.rows.chains() > 0 ? machine.start_at(start.rows, key, context)
-                                          : machine.start(start.count, key, context);
+  Chains chains =
+      start.rows.chains() > 0 ? machine.start_at(start.rows, key, context) : machine.start(start.count, key, context);
   std::vector<WatchedNumber> numbers = machine.watched_numbers();
   numbers.insert(numbers.end(), watched.begin(), watched.end());
   MixingWatch watch(std::move(numbers), chains.count(), options.sweeps, machine.bounded_times(options));

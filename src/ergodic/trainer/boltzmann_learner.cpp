@@ -114,7 +114,8 @@ std::unique_ptr<Learner> learner_of(Boltzmann& model, const Dataset& train, cons
     return std::make_unique<PseudoLearner>(model, train, held_out, std::move(learning), key);
   }
   if (!all_known) {
-    learning.completion = Completion(train, independent_start(model, train.rows(), key, context, kFirstDataChain).layers[0]);
+    learning.completion =
+        Completion(train, independent_start(model, train.rows(), key, context, kFirstDataChain).layers[0]);
     learning.completion_sweeps = options.steps;
   }
   return energy_learner(model, Gibbs{}, train, held_out, options, std::move(learning), key, context);

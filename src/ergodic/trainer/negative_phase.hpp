@@ -1,7 +1,7 @@
 // Negative phases: how the model's side of the gradient is found. Training methods differ only here.
 //
-// A phase sees the model through a Simulator: one virtual call for each sweep or batch, never for each unit. So a method
-// is one file and one row (methods.hpp), for every model there is or will be.
+// A phase sees the model through a Simulator: one virtual call for each sweep or batch, never for each unit. So a
+// method is one file and one row (methods.hpp), for every model there is or will be.
 #pragma once
 
 #include <cstddef>

@@ -35,13 +35,16 @@ Spec<TrainOptions> make_spec() {
       .add("schedule", &TrainOptions::schedule, "how the learning rate falls")
       .advanced();
   spec.group(kGradientGroup)
-      .add("momentum", [](auto& o) -> auto& { return o.sgd.momentum; }, "momentum coefficient")
+      .add(
+          "momentum", [](auto& o) -> auto& { return o.sgd.momentum; }, "momentum coefficient")
       .range(0.0, 0.9999)
-      .add("l1", [](auto& o) -> auto& { return o.decay.l1; },
-           "L1 weight decay: pulls each weight towards zero by a constant; measured between {0,1} units")
+      .add(
+          "l1", [](auto& o) -> auto& { return o.decay.l1; },
+          "L1 weight decay: pulls each weight towards zero by a constant; measured between {0,1} units")
       .range(0.0, 1000.0)
       .advanced()
-      .add("l2", [](auto& o) -> auto& { return o.decay.l2; }, "L2 weight decay: pulls each weight in proportion to it")
+      .add(
+          "l2", [](auto& o) -> auto& { return o.decay.l2; }, "L2 weight decay: pulls each weight in proportion to it")
       .range(0.0, 1000.0)
       .advanced()
       .add("uncentred", &TrainOptions::uncentred, "use the plain gradient instead of the centred one")

@@ -1,4 +1,6 @@
 // `ergodic compare`: a machine's own samples against data.
+#include "ergodic/run/compare.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +15,6 @@
 #include "ergodic/run/commands/output.hpp"
 #include "ergodic/run/commands/request.hpp"
 #include "ergodic/run/commands/text.hpp"
-#include "ergodic/run/compare.hpp"
 
 namespace ergodic {
 namespace {

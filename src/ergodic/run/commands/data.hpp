@@ -24,9 +24,10 @@ enum class Split { kAuto, kTrain, kTest };
 
 template <>
 struct Names<Split> {
-  static constexpr std::array<Named<Split>, 3> kAll{{{Split::kAuto, "auto", "the test part if there is one, else all rows"},
-                                                     {Split::kTrain, "train", "the training part"},
-                                                     {Split::kTest, "test", "the test part"}}};
+  static constexpr std::array<Named<Split>, 3> kAll{
+      {{Split::kAuto, "auto", "the test part if there is one, else all rows"},
+       {Split::kTrain, "train", "the training part"},
+       {Split::kTest, "test", "the test part"}}};
 };
 
 /// --data, --labels, --binarise, --threshold, --test-share, --identity and --missing.

@@ -1,4 +1,6 @@
 // `ergodic evaluate`: how likely data is under a machine, and how its samples compare with the data.
+#include "ergodic/run/evaluate.hpp"
+
 #include "ergodic/core/error.hpp"
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/snapshots.hpp"
@@ -6,7 +8,6 @@
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/request.hpp"
 #include "ergodic/run/commands/text.hpp"
-#include "ergodic/run/evaluate.hpp"
 #include "ergodic/run/quality.hpp"
 
 namespace ergodic {

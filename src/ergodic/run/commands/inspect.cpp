@@ -62,7 +62,8 @@ std::string text_of_result(const Inspection& found, const ModelFile& file) {
   const auto row = [](const std::string& name, const std::string& value) {
     return fmt::format("{:<12}{}\n", name, value);
   };
-  std::string out = found.title + "\n" + row("visible", fmt::format("{} {}", units_of(found.visible), name_of(found.visible)));
+  std::string out =
+      found.title + "\n" + row("visible", fmt::format("{} {}", units_of(found.visible), name_of(found.visible)));
   for (const auto& [name, value] : found.facts) out += row(name, text_of_fact(value));
   out += row("parameters", std::to_string(found.parameters)) +
          row("digest", file.verified ? "agrees" : "none (written by another program)");
@@ -81,7 +82,8 @@ Outcome run(const InspectRequest& request, bool json, const Context&) {
   if (!request.filters.empty()) {
     const auto picture =
         file.machine->filters(shape_from_notes(file.notes, units_of(found.visible)), request.filter_count);
-    require(picture.has_value(), fmt::format("--filters needs a restricted Boltzmann machine, found a {}", found.title));
+    require(picture.has_value(),
+            fmt::format("--filters needs a restricted Boltzmann machine, found a {}", found.title));
     write_png(request.filters, *picture);
   }
   return {json ? printed(json_of_result(found, file)) : text_of_result(found, file), "", false};

@@ -131,8 +131,10 @@ void add_facts(Json& out, const Facts& facts) {
   for (const auto& [name, value] : facts) {
     out[name] = std::visit(
         []<class T>(const T& v) {
-          if constexpr (std::is_same_v<T, std::monostate>) return Json();
-          else return Json(v);
+          if constexpr (std::is_same_v<T, std::monostate>)
+            return Json();
+          else
+            return Json(v);
         },
         value);
   }

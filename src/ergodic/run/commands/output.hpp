@@ -2,9 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <vector>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ergodic/core/matrix.hpp"
 

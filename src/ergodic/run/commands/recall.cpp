@@ -122,7 +122,8 @@ Outcome run(const RecallRequest& request, bool json, const Context& context) {
 
 Command recall_command() {
   return command_of("recall", "let a Hopfield network restore damaged rows",
-                    "ergodic recall memory.safetensors --data digits --damage 0.2 --out restored.png", make_spec(), run);
+                    "ergodic recall memory.safetensors --data digits --damage 0.2 --out restored.png", make_spec(),
+                    run);
 }
 
 }  // namespace ergodic

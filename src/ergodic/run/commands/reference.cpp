@@ -23,7 +23,8 @@ std::string meaning(const Option& option) {
   std::string out = option.help;
   std::string choices;
   for (const Choice& choice : option.choices) {
-    if (!choice.help.empty()) choices += fmt::format("{}`{}`: {}", choices.empty() ? "" : "; ", choice.name, choice.help);
+    if (!choice.help.empty())
+      choices += fmt::format("{}`{}`: {}", choices.empty() ? "" : "; ", choice.name, choice.help);
   }
   if (!choices.empty()) out += fmt::format(" ({})", choices);
   if (!option.kinds.empty()) out += fmt::format(" [{}]", fmt::join(option.kinds, ", "));
@@ -33,8 +34,10 @@ std::string meaning(const Option& option) {
 Json json_of(const Value& value) {
   return std::visit(
       []<class T>(const T& v) {
-        if constexpr (std::is_same_v<T, Auto>) return Json();
-        else return Json(v);
+        if constexpr (std::is_same_v<T, Auto>)
+          return Json();
+        else
+          return Json(v);
       },
       value);
 }

@@ -25,8 +25,7 @@ Command command_of(std::string name, std::string summary, std::string example, c
 /// Adds --seed.
 template <class Request, class Field>
 void add_seed(Spec<Request>& spec, Field field) {
-  spec.add("seed", field, "random seed; the same seed gives the same bytes")
-      .range(0, static_cast<double>(kMostSeed));
+  spec.add("seed", field, "random seed; the same seed gives the same bytes").range(0, static_cast<double>(kMostSeed));
 }
 
 /// Adds the positional MODEL.

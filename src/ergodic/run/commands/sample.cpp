@@ -50,9 +50,10 @@ Spec<SampleRequest> make_spec() {
       .advanced()
       .add("means", &SampleRequest::means, "show the expected values given the hidden layer instead of drawn states");
   add_seed(spec, &SampleRequest::seed);
-  spec.add("watch", &SampleRequest::watch,
-           "rows of numbers, one for each visible unit (npy, csv): whether the sum of the units, each times its number, "
-           "has mixed is judged beside the energy and the activity")
+  spec.add(
+          "watch", &SampleRequest::watch,
+          "rows of numbers, one for each visible unit (npy, csv): whether the sum of the units, each times its number, "
+          "has mixed is judged beside the energy and the activity")
       .role(PathRole::kInput)
       .advanced();
   spec.group("Completion")
@@ -140,16 +141,17 @@ void require_consistent(const SampleRequest& request) {
 
 /// UsageError unless the machine has expected values to show.
 void require_means(const Machine& machine, const Context& context) {
-  require(machine.means_of(machine.start(1, {}, context), context).has_value(),
-          fmt::format("--means shows expected values given the hidden layer of a restricted Boltzmann machine, and this "
-                      "is a {}; leave it out",
-                      machine.kind().title));
+  require(
+      machine.means_of(machine.start(1, {}, context), context).has_value(),
+      fmt::format("--means shows expected values given the hidden layer of a restricted Boltzmann machine, and this "
+                  "is a {}; leave it out",
+                  machine.kind().title));
 }
 
 Json json_of_result(const SampleRequest& request, const Samples& samples, double seconds) {
-  Json out{{"out", request.out.string()},    {"count", request.count},     {"sweeps", samples.sweeps},
-           {"seconds", seconds},             {"stopped", samples.stopped},
-           {"mixing", samples.mixing ? json_of(*samples.mixing) : Json()}};
+  Json out{{"out", request.out.string()}, {"count", request.count},
+           {"sweeps", samples.sweeps},    {"seconds", seconds},
+           {"stopped", samples.stopped},  {"mixing", samples.mixing ? json_of(*samples.mixing) : Json()}};
   if (samples.accepted) out["accepted"] = *samples.accepted;
   if (!samples.swapped.empty()) out["swapped"] = samples.swapped;
   if (samples.lowest) {

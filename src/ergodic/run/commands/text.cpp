@@ -87,7 +87,8 @@ std::string error_cell(double value) { return std::isfinite(value) ? fmt::format
 
 std::string agreement_row(const std::string& name, const Agreement& a) {
   return fmt::format("{:<22} {:>9} {:>9} +- {:<8} {:>8} +- {:<8} {:>8}\n", name, a.count, finite_cell(a.correlation, 4),
-                     error_cell(a.correlation_error), finite_cell(a.slope, 3), error_cell(a.slope_error), finite_cell(a.ceiling, 4));
+                     error_cell(a.correlation_error), finite_cell(a.slope, 3), error_cell(a.slope_error),
+                     finite_cell(a.ceiling, 4));
 }
 
 std::string share_row(const char* name, const Mean& share) {
@@ -144,12 +145,14 @@ std::string text_of(const MixingReport& report) {
 std::string text_of(const Comparison& comparison) {
   return fmt::format("{:<22} {:>9} {:>9} {:<11} {:>8} {:<11} {:>8}\n", "samples over data", "numbers", "Pearson", "",
                      "slope", "", "ceiling") +
-         agreement_row("means of units", comparison.means) + agreement_row("two-site correlations", comparison.correlations);
+         agreement_row("means of units", comparison.means) +
+         agreement_row("two-site correlations", comparison.correlations);
 }
 
 std::string text_of(const Quality& quality) {
   return fmt::format(
-             "\n{} rows of data against {} samples; nearer to their own kind (same distribution: 0.5, far: 1, copies: 0)\n",
+             "\n{} rows of data against {} samples; nearer to their own kind (same distribution: 0.5, far: 1, copies: "
+             "0)\n",
              quality.rows, quality.rows) +
          share_row("  data", quality.neighbours.data) + share_row("  samples", quality.neighbours.samples) +
          "energies\n" + energy_row("  data", quality.data_energy) + energy_row("  samples", quality.sample_energy) +

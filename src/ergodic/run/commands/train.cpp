@@ -291,8 +291,7 @@ Outcome run(const TrainRequest& request, bool json, const Context& context) {
 }  // namespace
 
 Command train_command() {
-  return {"train", "train a machine on data",
-          "ergodic train --data mnist --out digits.safetensors",
+  return {"train", "train a machine on data", "ergodic train --data mnist --out digits.safetensors",
           [](std::string_view kind) {
             return kind.empty() ? train_options_of_all_kinds() : train_spec(kind_named(kind)).options();
           },

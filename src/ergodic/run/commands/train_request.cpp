@@ -21,8 +21,7 @@ std::vector<Choice> kind_choices() {
 
 /// An option of the kind itself, whose value waits in the request for the machine to be made.
 Spec<TrainRequest>::Bound waiting(Option option) {
-  return {option,
-          [name = option.name](TrainRequest& request, const Value& value) { request.machine[name] = value; },
+  return {option, [name = option.name](TrainRequest& request, const Value& value) { request.machine[name] = value; },
           [name = option.name, otherwise = option.default_value](const TrainRequest& request) {
             const auto given = request.machine.find(name);
             return given == request.machine.end() ? otherwise : given->second;
@@ -73,7 +72,8 @@ void add_output(Spec<TrainRequest>& spec, const MachineKind& kind) {
       .add("profile", &TrainRequest::profile, "say at the end where the time went")
       .advanced()
       .not_part_of_result()
-      .add("no-likelihood", &TrainRequest::no_likelihood, "do not spend a tenth of the time on the likelihood at the end")
+      .add("no-likelihood", &TrainRequest::no_likelihood,
+           "do not spend a tenth of the time on the likelihood at the end")
       .advanced()
       .not_part_of_result()
       .add("resume", &TrainRequest::resume, "go on from the checkpoint beside --out; without one, start")
@@ -123,8 +123,8 @@ std::vector<Option> train_options_of_all_kinds() {
       merged.kinds.emplace_back(kind->name);
       place->defaults.emplace_back(kind->name, option.default_text());
       if (merged.range && option.range) {
-        merged.range = Range{std::min(merged.range->least, option.range->least),
-                             std::max(merged.range->most, option.range->most)};
+        merged.range =
+            Range{std::min(merged.range->least, option.range->least), std::max(merged.range->most, option.range->most)};
       }
     }
   }

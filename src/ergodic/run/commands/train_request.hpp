@@ -16,9 +16,9 @@ namespace ergodic {
 
 struct TrainRequest {
   DataOptions data;
-  double held_out = 0.02;  ///< share of the rows that is not learned from
+  double held_out = 0.02;                       ///< share of the rows that is not learned from
   std::string model{machine_kinds()[0]->name};  ///< the kind of machine
-  Settings machine;        ///< its own options
+  Settings machine;                             ///< its own options
   TrainOptions training;
   std::uint64_t seed = 1;
   std::filesystem::path out;
