@@ -127,7 +127,7 @@ def test_what_cannot_be_is_refused():
     train = ("train", "--model", "neural", "--out", "m.safetensors", "--data")
     for layers in ("", "0", "16,", "16,x", "16,-1", "100000", ",".join(["8"] * 20)):
         refused(USAGE, *train, "two-moons:100", "--layers", layers, says="--layers")
-    refused(USAGE, *train, "two-moons:100", "--visible-type", "spin", says="real units")
+    refused(USAGE, *train, "two-moons:100", "--visible-type", "spin", says="--visible-type is for --model rbm")
     refused(USAGE, *train, "two-moons:100", "--method", "cd", says="persistent chains")
 
 
