@@ -15,7 +15,7 @@ install(DIRECTORY src/ergodic DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATC
 install(TARGETS ${folders} EXPORT ergodic ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT ergodic NAMESPACE ergodic:: FILE ergodic-targets.cmake DESTINATION ${package_dir})
 
-# A static library hands its own dependencies on to whoever links it. The package finds exactly those that the exported
+# A static library hands its own dependencies on to the program that links it. The package finds exactly those that the exported
 # targets name as Package::target; what is wrapped in BUILD_INTERFACE is not among them.
 set(ERGODIC_DEPENDENCIES "")
 foreach(folder ${folders})

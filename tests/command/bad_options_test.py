@@ -56,7 +56,7 @@ def test_a_value_that_an_option_cannot_take(option, value):
     ("hopfield", "--hidden", 5), ("hopfield", "--method", "cd"), ("hopfield", "--epochs", 3),
 ])
 def test_an_option_of_another_machine(model, option, value):
-    refused(USAGE, *TRAIN, "--model", model, option, value, says=(option, model, "leave it out"))
+    refused(USAGE, *TRAIN, "--model", model, option, value, says=(f"{option} is for --model", model, "leave"))
 
 
 @pytest.mark.parametrize("args, says", [

@@ -15,8 +15,9 @@ COMMANDS = ["train", "evaluate", "sample", "compare", "reconstruct", "recall", "
 def options_of(command):
     """The options of a command, as its reference lists them."""
     reference = succeed("reference").stdout
-    section = re.search(rf"^### ergodic {command}$(.*?)(?=^### |\Z)", reference, re.MULTILINE | re.DOTALL).group(1)
-    return re.findall(r"^\| `([^`]+)`", section, re.MULTILINE)
+    sections = [re.search(rf"^### {title}$(.*?)(?=^### |\Z)", reference, re.MULTILINE | re.DOTALL).group(1)
+                for title in (f"ergodic {command}", "Options of every command")]
+    return re.findall(r"^\| `([^`]+)`", "".join(sections), re.MULTILINE)
 
 
 # ---- Help ----
@@ -48,8 +49,9 @@ def test_help_of_the_whole():
 
 @pytest.mark.parametrize("option", ["--hidden", "--learning-rate", "--epochs", "--seed", "--threshold"])
 def test_help_tells_defaults(option):
-    line = next(line for line in succeed("train", "--help").stdout.splitlines() if line.strip().startswith(option))
-    assert re.search(r"\(default [0-9.]+\)", line)
+    text = succeed("train", "--help").stdout
+    section = re.search(rf"^ +{option} (.*?)(?=^ +--|\n\n)", text, re.MULTILINE | re.DOTALL).group(1)
+    assert re.search(r"\(.* to .*;\s+default\s+[0-9.]+", section, re.DOTALL), section  # its range, and its default
 
 
 def test_the_version():

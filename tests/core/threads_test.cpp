@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -39,6 +41,34 @@ TEST(Threads, TheLowestBlocksExceptionArrivesAndThePoolLivesOn) {
     }
     EXPECT_EQ(finished, 98);
   }
+  std::atomic<int> sum = 0;
+  threads.run(10, [&](std::size_t b) { sum += static_cast<int>(b); });
+  EXPECT_EQ(sum, 45);
+}
+
+TEST(Threads, CallersFromSeveralThreadsTakeTurns) {
+  constexpr std::size_t kCallers = 4, kJobs = 200, kBlocks = 50;
+  Threads threads(3);
+  std::atomic<bool> mixed = false;
+  std::array<std::atomic<std::size_t>, kCallers> done{};
+  {
+    std::vector<std::jthread> callers;
+    for (std::size_t c = 0; c < kCallers; ++c) {
+      callers.emplace_back([&, c] {
+        for (std::size_t job = 0; job < kJobs; ++job) {
+          threads.run(kBlocks, [&, c](std::size_t) { ++done[c]; });
+          if (done[c] != (job + 1) * kBlocks) mixed = true;  // run returned before all of its blocks were done
+        }
+      });
+    }
+  }
+  EXPECT_FALSE(mixed);
+  for (const auto& count : done) EXPECT_EQ(count, kJobs * kBlocks);
+}
+
+TEST(Threads, AJobWithinAJobIsAnError) {
+  Threads threads(2);
+  EXPECT_THROW(threads.run(4, [&](std::size_t) { threads.run(4, [](std::size_t) {}); }), std::logic_error);
   std::atomic<int> sum = 0;
   threads.run(10, [&](std::size_t b) { sum += static_cast<int>(b); });
   EXPECT_EQ(sum, 45);

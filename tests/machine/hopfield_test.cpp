@@ -40,7 +40,7 @@ Tensors random_patterns(std::size_t count, std::size_t units) {
   return out;
 }
 
-std::unique_ptr<Machine> machine_of(const Tensors& tensors) { return kHopfieldKind.read(tensors, "h"); }
+std::unique_ptr<Machine> machine_of(const Tensors& tensors) { return kind_named("hopfield").read(tensors, "h"); }
 
 const Notes kNotes{{"picture", "1x3"}};
 

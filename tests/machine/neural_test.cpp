@@ -34,7 +34,7 @@ Tensors tensors_of(const Neural& model) {
 TEST(NeuralFile, AMachineComesBackAsItWas) {
   const Neural model = random_neural();
   const auto path = fresh_path("n.safetensors");
-  save_model(path, *kNeuralKind.read(tensors_of(model), "n"), {{"data", "points"}});
+  save_model(path, *kind_named("neural").read(tensors_of(model), "n"), {{"data", "points"}});
   const ModelFile file = load_model(path);
   ASSERT_NE(model_in<Neural>(*file.machine), nullptr);
   const Neural& back = *model_in<Neural>(*file.machine);
@@ -53,7 +53,7 @@ TEST(NeuralFile, WhatDoesNotFitIsRefused) {
   const auto without = [](const std::string& name) {
     Tensors tensors = tensors_of(random_neural());
     std::erase_if(tensors.arrays, [&](const auto& entry) { return entry.first == name; });
-    return message_of<DataError>([&] { kNeuralKind.read(tensors, "n"); });
+    return message_of<DataError>([&] { kind_named("neural").read(tensors, "n"); });
   };
   expect_parts(without("mean"), {"n: ", "mean"});
   expect_parts(without("weights_1"), {"weights_1", "found none"});

@@ -38,12 +38,12 @@ inline Hopfield random_network(std::size_t units, std::uint64_t seed) {
 }
 
 /// The rows with the first `count` units flipped.
-inline State with_flips(const State& rows, std::size_t count) {
-  Bits bits = rows.bits();
+inline State with_flips(State rows, std::size_t count) {
+  Bits& bits = rows.bits();
   for (std::size_t r = 0; r < bits.rows(); ++r) {
     for (std::size_t i = 0; i < count; ++i) bits.set(r, i, !bits.get(r, i));
   }
-  return State(std::move(bits), rows.levels());
+  return rows;
 }
 
 /// E(x) = -1/2 x'Wx - b'x, term by term.

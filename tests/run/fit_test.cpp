@@ -16,7 +16,7 @@ constexpr Key kKey{3};
 /// A machine for bars-and-stripes, and four epochs of three updates.
 struct Training {
   explicit Training(const std::string& method = "pcd")
-      : data{bars_and_stripes(3), {}}, machine(kRbmKind.make({{"hidden", std::uint64_t{5}}}, data.train, kKey, {})) {
+      : data{bars_and_stripes(3), {}}, machine(kind_named("rbm").make({{"hidden", std::uint64_t{5}}}, data.train, kKey, {})) {
     options.method = method;
     options.batch = 6;
     options.chains = 10;
@@ -115,18 +115,18 @@ TEST(Fit, SettlesWhatTheOptionsLeaveOpenByTheKindOfMachine) {
   const Fit small(*run.machine, run.data, run.options, kKey, {});
   EXPECT_EQ(small.options().batch, 16u);  // all rows
   EXPECT_EQ(small.options().chains, 16u);
-  EXPECT_EQ(small.options().epochs, kRbmKind.defaults.epochs);
-  EXPECT_EQ(small.options().learning_rate, kRbmKind.defaults.learning_rate);
+  EXPECT_EQ(small.options().epochs, kind_named("rbm").defaults.epochs);
+  EXPECT_EQ(small.options().learning_rate, kind_named("rbm").defaults.learning_rate);
   const TrainingData plane{two_moons(300, 0), {}};
-  const auto neural = kNeuralKind.make({{"layers", Counts{3}}}, plane.train, kKey, {});
+  const auto neural = kind_named("neural").make({{"layers", Counts{3}}}, plane.train, kKey, {});
   const Fit other(*neural, plane, {}, kKey, {});
-  EXPECT_EQ(other.options().batch, kNeuralKind.defaults.batch);
-  EXPECT_EQ(other.options().epochs, kNeuralKind.defaults.epochs);
+  EXPECT_EQ(other.options().batch, kind_named("neural").defaults.batch);
+  EXPECT_EQ(other.options().epochs, kind_named("neural").defaults.epochs);
 }
 
 TEST(Fit, AMachineThatIsCompleteWhenItIsMadeIsFinished) {
   const TrainingData data{bars_and_stripes(3), {}};
-  const auto network = kHopfieldKind.make({{"patterns", std::uint64_t{2}}}, data.train, kKey, {});
+  const auto network = kind_named("hopfield").make({{"patterns", std::uint64_t{2}}}, data.train, kKey, {});
   Fit done(*network, data, {}, kKey, {});
   EXPECT_TRUE(done.finished());
   EXPECT_EQ(done.updates_total(), 0u);

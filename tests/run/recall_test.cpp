@@ -18,7 +18,7 @@ constexpr Key kKey{6};
 struct Memory {
   explicit Memory(const std::string& rule = "pseudo-inverse")
       : patterns(test::random_patterns(5, 200, 1)),
-        machine(kHopfieldKind.make({{"rule", rule}}, Dataset{"patterns", patterns.bits()}, kKey, {})) {}
+        machine(kind_named("hopfield").make({{"rule", rule}}, Dataset{"patterns", patterns.bits()}, kKey, {})) {}
 
   State patterns;
   std::unique_ptr<Machine> machine;

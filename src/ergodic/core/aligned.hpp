@@ -1,5 +1,4 @@
-// Memory for large arrays: it begins on a cache line, and where there is much of it, on large pages, of which the
-// processor can remember more at once.
+// Memory for large arrays: aligned to a cache line; large blocks use huge pages, which need fewer TLB entries.
 #pragma once
 
 #include <cstddef>

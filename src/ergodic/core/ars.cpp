@@ -48,7 +48,7 @@ inline std::uint32_t mixed(std::uint32_t a, std::uint32_t b, std::uint32_t c, st
          std::rotl(kColumn[d >> 24], 24);
 }
 
-/// The same without mixing the column.
+/// A column of the last state, without the key: rows are shifted as in `mixed`, but the column is not mixed.
 inline std::uint32_t unmixed(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
   return kSubstitution[a & 0xFF] | (std::uint32_t{kSubstitution[(b >> 8) & 0xFF]} << 8) |
          (std::uint32_t{kSubstitution[(c >> 16) & 0xFF]} << 16) | (std::uint32_t{kSubstitution[d >> 24]} << 24);

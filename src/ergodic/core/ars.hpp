@@ -27,7 +27,7 @@ Words aes_last_round(const Words& state, const Words& key);
 
 /// 128 random bits.
 Words ars(const Words& counter, const ArsKeys& keys);
-/// The same for CPUs without instructions for AES.
+/// The bits of `ars`, for CPUs without instructions for AES.
 Words ars_by_table(const Words& counter, const ArsKeys& keys);
 
 }  // namespace ergodic

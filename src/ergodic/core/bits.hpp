@@ -48,7 +48,7 @@ class Bits {
     std::memcpy(bytes + half * sizeof(bits), &bits, sizeof(bits));
   }
 
-  /// The words of one row; whoever writes them keeps the padding zero.
+  /// The words of one row. A writer must keep the padding zero.
   std::span<std::uint64_t> row(std::size_t r) { return {words_.data() + r * row_words_, row_words_}; }
   std::span<const std::uint64_t> row(std::size_t r) const { return {words_.data() + r * row_words_, row_words_}; }
   std::span<std::uint64_t> words() { return words_; }

@@ -56,8 +56,8 @@ class Observer {
 
 struct Context {
   Threads* threads = nullptr;    ///< null: the caller's thread alone
-  Observer* observer = nullptr;  ///< null: nobody listens
-  Profile* profile = nullptr;    ///< null: nobody asks where the time goes
+  Observer* observer = nullptr;  ///< null: nothing is shown, and nothing stops the work
+  Profile* profile = nullptr;    ///< null: times are not measured
 
   void stage(const Stage& s) const {
     if (observer) observer->stage(s);

@@ -52,7 +52,7 @@ class Draw {
 
   /// Uniform in [0, 1) on a grid of 2^-53.
   double uniform(std::uint32_t row, std::uint32_t index) const { return uniform(words(row, index)); }
-  /// The same of words that are known.
+  /// The uniform number that these words make.
   static double uniform(const Words& words);
   /// Uniform integer in [0, bound), unbiased to 2^-64.
   std::uint64_t below(std::uint64_t bound, std::uint32_t row, std::uint32_t index) const;

@@ -9,6 +9,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -36,11 +37,11 @@ bool spin_until(const Ready& ready) {
 
 // Threads take blocks from both ends: one that takes the same blocks of each job finds what it needs in its own caches.
 struct Threads::Pool {
-  /// Blocks [front, back) that nobody has taken.
+  /// Blocks [front, back) that no thread has taken.
   struct alignas(std::uint64_t) Claims {
     std::uint32_t front = 0, back = 0;
   };
-  std::atomic<Claims> claims;  // whoever takes a block from what it is now, takes it of the job that is now
+  std::atomic<Claims> claims;  // a thread that takes a block from its current value takes it of the current job
   static_assert(std::atomic<Claims>::is_always_lock_free);
   std::atomic<const std::function<void(std::size_t)>*> work = nullptr;
   std::atomic<std::uint64_t> unfinished = 0;
@@ -52,6 +53,7 @@ struct Threads::Pool {
   std::size_t failed_block = 0;
   std::exception_ptr failure;
 
+  std::mutex caller;  // held while a job runs: callers wait for each other
   std::vector<std::jthread> workers;
 
   bool claimable() const {
@@ -89,7 +91,7 @@ struct Threads::Pool {
 
   void wake() {
     if (sleepers.load() == 0) return;
-    { const std::lock_guard lock(mutex); }  // nobody is between looking and falling asleep
+    { const std::lock_guard lock(mutex); }  // no thread is between looking and falling asleep
     woken.notify_all();
   }
 
@@ -112,10 +114,26 @@ struct Threads::Pool {
   }
 };
 
+namespace {
+
+/// The pool whose job this thread is working on, to find a job within a job, which could never end.
+thread_local const void* pool_of_this_thread = nullptr;
+
+struct InJob {
+  explicit InJob(const void* pool) : before(std::exchange(pool_of_this_thread, pool)) {}
+  ~InJob() { pool_of_this_thread = before; }
+  const void* before;
+};
+
+}  // namespace
+
 Threads::Threads(std::size_t count) : pool_(std::make_unique<Pool>()) {
   if (count == 0) count = std::max(1u, std::thread::hardware_concurrency());
   for (std::size_t i = 1; i < count; ++i)
-    pool_->workers.emplace_back([pool = pool_.get(), i] { pool->serve(i % 2 == 0); });
+    pool_->workers.emplace_back([pool = pool_.get(), i] {
+      const InJob in_job(pool);
+      pool->serve(i % 2 == 0);
+    });
 }
 
 Threads::~Threads() {
@@ -129,6 +147,9 @@ void Threads::run(std::size_t blocks, const std::function<void(std::size_t)>& wo
   if (blocks == 0) return;
   if (blocks == 1) return work(0);
   Pool& pool = *pool_;
+  if (pool_of_this_thread == &pool) throw std::logic_error("a block of a pool's job started another job on the pool");
+  const std::lock_guard one_caller(pool.caller);
+  const InJob in_job(&pool);
   if (pool.workers.empty()) {
     for (std::size_t block = 0; block < blocks; ++block) pool.attempt(work, block);
   } else {

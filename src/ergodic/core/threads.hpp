@@ -1,7 +1,7 @@
 // A pool of threads that works through numbered blocks.
 //
-// Work is cut into blocks by its size alone, never by the number of threads, and each block writes only its own
-// outputs. So the result is the same for any number of threads.
+// Each block of a job writes only its own outputs, so the result is the same for any number of threads. Callers from
+// several threads take turns: a job begins when the one before has ended.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ class Threads {
   std::size_t count() const;
 
   /// Calls work(block) once for each block in [0, blocks), and returns when all are done. If any throws, the
-  /// exception of the lowest block arrives here, after the others have finished.
+  /// exception of the lowest block arrives here, after the others have finished. A block must not start another job on
+  /// the same pool: that is a std::logic_error.
   void run(std::size_t blocks, const std::function<void(std::size_t)>& work);
 
  private:

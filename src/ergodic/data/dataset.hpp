@@ -36,8 +36,9 @@ struct Dataset {
   std::string name{};
   DataValues values{};
   PictureShape shape{};
-  std::vector<int> labels{};      ///< one for each row, or empty
-  std::size_t letters = 0;        ///< of a categorical site: units [s * letters, (s + 1) * letters) are site s; else 0
+  std::vector<int> labels{};  ///< one for each row, or empty
+  std::size_t letters =
+      0;  ///< letters of a categorical site: units [s * letters, (s + 1) * letters) are site s; else 0
   std::vector<double> weights{};  ///< how much each row counts, or empty: all the same
   Bits known{};                   ///< rows x units, off where a value is missing; without rows if none is
 

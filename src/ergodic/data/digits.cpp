@@ -43,7 +43,7 @@ class Dice {
   double uniform(double low = 0.0, double high = 1.0) { return low + (high - low) * draw_.uniform(row_, next_++); }
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(draw_.below(bound, row_, next_++)); }
 
-  /// Nearly normal with variance 1, but never beyond 3.5: a tail would make digits that nobody can read.
+  /// Nearly normal with variance 1, but never beyond 3.5: a tail would make digits that cannot be read.
   double bell() {
     const Words words = draw_.words(row_, next_++);
     double sum = 0.0;

@@ -26,7 +26,7 @@ struct Digit {
   bool operator==(const Digit&) const = default;
 };
 
-/// The digit at `index` of the endless sheet of this draw: a pure function of both, the same bytes on every CPU.
+/// The digit at `index` of the infinite sheet of this draw: a pure function of both, the same bytes on every CPU.
 /// Classes are uniform. Row `index` of the draw is used up.
 Digit draw_digit(const Draw& draw, std::uint32_t index);
 

@@ -25,7 +25,7 @@ enum class ValueKind {
 /// How values in [0, 1] become bits.
 enum class Binarise {
   kThreshold,  ///< on from the threshold up
-  kFixed,      ///< one random draw by grey level, the same for everybody
+  kFixed,      ///< one random draw by grey level, which does not depend on the seed
   kDynamic,    ///< a new random draw each epoch
 };
 

@@ -19,14 +19,15 @@ struct Recipe {
   std::size_t n;                                        ///< the default
   std::size_t lowest, highest;                          ///< the range of N
   bool has_test = false;  ///< N counts rows, and there is a test part of a tenth as many, at least 10
-  bool real = false;      ///< of real numbers; others have bits or grey levels, which machines may take as numbers
+  bool real =
+      false;  ///< whether its values are real; others are bits or grey levels, which machines may take as numbers
 };
 
 struct NamedSet {
   std::string name;
   std::string description;
-  std::optional<Recipe> recipe{};             ///< of a set that is made
-  const CatalogueEntry* catalogue = nullptr;  ///< of a set that is fetched
+  std::optional<Recipe> recipe{};             ///< for a set that is made
+  const CatalogueEntry* catalogue = nullptr;  ///< for a set that is fetched
 
   /// How it is asked for: "name:N", or "name".
   std::string written() const { return recipe ? name + ":N" : name; }

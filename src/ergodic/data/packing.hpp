@@ -1,5 +1,4 @@
-// From rows of numbers to a Dataset: bits, grey levels, letters, or the numbers as they are. A number that is not a
-// number is a missing value.
+// From rows of numbers to a Dataset: bits, grey levels, letters, or the numbers as they are. NaN is a missing value.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// AnnealedLogZ importance sampling (Neal 2001) both ways along a path (path.hpp): log Z of machines that are too large
-// to enumerate, from below and from above.
+// Annealed importance sampling (AIS; Neal 2001), run in both directions along a path (path.hpp): log Z of machines that
+// are too large to enumerate, from below and from above.
 //
 // Forward, chains start as exact draws at t = 0 and go through 0 = t_0 < ... < t_K = 1. At each step a chain's log
 // weight w grows by log f_to(x) - log f_from(x), then it is swept at the new t. The mean of e^w is Z_1 / Z_0 without

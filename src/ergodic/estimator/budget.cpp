@@ -16,7 +16,7 @@ constexpr double kMostSeconds = 1e7;
 constexpr std::uint64_t kGrowth = 4;           // from one round to the next
 constexpr std::uint64_t kFewestOfARound = 32;  // temperatures
 constexpr std::uint64_t kFirstOfTheClock = 100;
-// Of rows at which hidden units are annealed.
+// For rows at which hidden units are annealed:
 constexpr double kShareOfRows = 0.25;
 constexpr std::uint64_t kTemperatureShare = 50, kFewestAtARow = 50;
 constexpr std::size_t kFewestRows = 100, kEnoughRows = 1000, kTriedRows = 4, kFewestOfTheClock = 16;

@@ -20,7 +20,7 @@
 namespace ergodic {
 
 struct Budget {
-  std::uint64_t temperatures = 0;  ///< of the last round; 0 if the clock decides
+  std::uint64_t temperatures = 0;  ///< temperatures of the last round; 0 if the clock decides
   double seconds = 0.0;
 };
 

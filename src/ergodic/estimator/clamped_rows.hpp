@@ -47,7 +47,7 @@ class ClampedRows {
   /// Progress counts rows; false if stopped before the end.
   bool anneal(std::size_t rows, std::size_t temperatures, const Context& context);
 
-  /// Of the rows done so far, at least one.
+  /// What the rows done so far have given, at least one.
   ClampedLogZ found() const;
   /// log Z(x) of each, in the order in which they were done.
   const std::vector<AnnealedLogZ>& each() const { return log_z_; }

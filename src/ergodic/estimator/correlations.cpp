@@ -108,8 +108,8 @@ PairSums sum_of(std::span<const PairSums> groups) {
   return out;
 }
 
-/// How well endless samples would be correlated with these, from the correlation of one half with the other (Spearman
-/// and Brown 1910).
+/// How well infinitely many samples would be correlated with these, from the correlation of one half with the other
+/// (Spearman and Brown 1910).
 double ceiling_of(std::span<const PairSums> groups, const Numbers& numbers) {
   const std::size_t half = groups.size() / 2;
   const double r = fit(numbers(sum_of(groups.first(half))), numbers(sum_of(groups.subspan(half)))).correlation;

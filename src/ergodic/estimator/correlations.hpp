@@ -54,14 +54,14 @@ struct Agreement {
   std::size_t count = 0;
   double correlation = 0.0, correlation_error = 0.0;  ///< Pearson's; NaN if either does not vary
   double slope = 0.0, slope_error = 0.0;              ///< of the model's number over the data's
-  double ceiling = 0.0;  ///< what correlation the samples' own noise allows: that of the samples with endless ones
+  double ceiling = 0.0;  ///< the highest correlation that sampling noise allows: that with infinitely many samples
 };
 
 struct Comparison {
   Agreement means, correlations;
 };
 
-/// Compares the data with samples that come in groups which know nothing of each other, at least two. Standard errors
+/// Compares the data with samples that come in independent groups, at least two. Standard errors
 /// are those of the samples, by leaving out a group at a time (jackknife); the data is taken as it is.
 Comparison compare(std::span<const PairSums> samples, const PairSums& data);
 

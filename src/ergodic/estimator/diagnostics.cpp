@@ -160,8 +160,8 @@ double effective_draws(const Matrix<double>& chains) {
   return static_cast<double>(chains.elements().size()) / autocorrelation_time(chains);
 }
 
-/// Of being in the lower or in the upper twentieth of all draws, the fewer. With many equal draws one of the two may
-/// hold all of them and tell nothing; only in a constant trace do both.
+/// Effective draws of being in the lower or in the upper twentieth of all draws, the fewer. With many equal draws one
+/// of the two may hold all of them and tell nothing; only in a constant trace do both.
 double tail_effective_draws(const Matrix<double>& chains) {
   const std::vector<double> values = sorted(chains);
   const std::size_t twentieth = (values.size() - 1) / 20;

@@ -19,7 +19,7 @@ struct Diagnosis {
   double standard_error = 0.0;        ///< of the mean, from the spread and the correlation of the draws
   double r_hat = 0.0;                 ///< 1 if the halves agree; of location or of scale, whichever is worse
   double ess_bulk = 0.0;              ///< effective draws for the middle of the distribution
-  double ess_tail = 0.0;              ///< the same for its 5 % and 95 % quantiles, whichever has fewer
+  double ess_tail = 0.0;              ///< effective draws of its 5 % and 95 % quantiles, whichever has fewer
   double autocorrelation_time = 0.0;  ///< draws that know as much of the mean as a single independent one
 };
 

@@ -31,7 +31,7 @@ using EnergyOfRows = std::function<std::vector<double>(const State&)>;
 std::optional<Estimate> exact_log_z(const Layer& units, const EnergyOfRows& energy, const Context& context);
 
 /// log Z; nothing if stopped. The bracket of an integral is what the last halving of the spacing and the last doubling
-/// of the box changed. UsageError for more units than that; NumericError for an energy that is no number, and for one
+/// of the box changed. UsageError for more units than that; NumericError for an energy that is NaN, and for one
 /// that does not confine its units.
 template <EnergyModel Model>
 std::optional<Estimate> exact_log_z(const Model& model, const Context& context) {

@@ -15,14 +15,14 @@ namespace ergodic {
 /// Independent units.
 class Independent {
  public:
-  /// With the means of these rows; real ones also with the deviations.
+  /// Units with the means of these rows; real ones also with the deviations.
   Independent(const Layer& layer, const State& rows);
 
   const Layer& units() const { return layer_; }
   std::vector<double> energy(const State& x, const Context& context) const;
   double log_z() const;
   State draw(std::size_t count, const Draw& draw) const;
-  /// Of real units; empty for others.
+  /// Standard deviations of real units; empty for others.
   const std::vector<double>& deviations() const { return deviations_; }
 
  private:

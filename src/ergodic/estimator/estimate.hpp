@@ -1,4 +1,4 @@
-// Estimate: no number without its error. Likelihoods come as a bracket.
+// Estimate: a number with its error. Likelihoods come as a bracket.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ struct Mean {
   double standard_error = 0.0;
 };
 
-/// Of numbers that know nothing of each other.
+/// The mean of independent numbers.
 Mean mean_with_error(std::span<const double> values);
 
 inline Estimate exactly(double value) { return {value, value, value, 0.0, "exact"}; }

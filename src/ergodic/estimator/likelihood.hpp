@@ -19,7 +19,7 @@ struct FreeEnergy {
   double row_error = 0.0;  ///< standard error over rows, and so of any likelihood
   std::size_t rows = 0;    ///< that were looked at
 };
-/// From free energies that are known, and from annealed ones.
+/// An evaluation from free energies that are known, and from annealed ones.
 FreeEnergy mean_free_energy(const std::vector<double>& energies);
 FreeEnergy mean_free_energy(const ClampedLogZ& found);
 

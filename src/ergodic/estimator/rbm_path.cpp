@@ -57,7 +57,7 @@ void RbmPath::sweep(double t, Chains& chains, Key key, const Context& context) {
   ++chains.sweep;
 }
 
-/// The same, but what the hidden units are drawn from is known after weighing.
+/// Weighs and sweeps at once: the fields that hidden units are drawn from are known after weighing.
 void RbmPath::advance(double from, double to, Chains& chains, Key key, std::span<double> out, const Context& context) {
   weigh(from, to, chains, out, context);
   if (!split_ || !two_valued(machine_.hidden())) return sweep(to, chains, key, context);

@@ -42,7 +42,7 @@ class RbmPath : public Path {
   double low_tilt_ = 0.0;     // x'(b - base) when all units are low
 };
 
-/// From units with the means of these visible states.
+/// The path from independent units with the means of these visible states.
 std::unique_ptr<Path> path_to(const Rbm& machine, const State& rows, const Context& context);
 
 }  // namespace ergodic

@@ -110,8 +110,8 @@ void for_changes(const Boltzmann& from, const Boltzmann& to, const F& f) {
 
 }  // namespace
 
-/// Of two-valued units the sum over edges of the change of the coupling, for some tiles of chains at once: each change
-/// is made once for all of them.
+/// For two-valued units, the sum over edges of the change of the coupling, for some tiles of chains at once: each
+/// change is made once for all of them.
 void weigh_change(const Boltzmann& from, const Boltzmann& to, const Chains& chains, std::span<double> out,
                   const Context& context) {
   const State& x = chains.layers[0];

@@ -111,9 +111,9 @@ class StationPath : public Path {
   double base_log_z_ = 0.0;
 };
 
-/// From units with the means of these visible states; hidden ones without fields.
+/// The path from independent units with the means of these visible states; hidden ones without fields.
 std::unique_ptr<Path> path_to(const Boltzmann& machine, const State& rows, const Context& context);
-/// The same through the parameters that a machine had on its way.
+/// The path through snapshots of training, from independent units with the means of these rows.
 template <class Machine>
 std::unique_ptr<Path> path_through(const Machine& machine, std::vector<Parameters> stations, const State& rows,
                                    const Context& context) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kRowsAtATime = 8;           // for one thread
 constexpr std::size_t kRowsAtOnce = 512;          // between two reports
-constexpr double kCritical = 1.6276236115189503;  // sqrt(log(200) / 2): a limit law of 1 % (Smirnov 1948)
+constexpr double kCritical = 1.6276236115189503;  // sqrt(log(200) / 2): 1 % of the limiting distribution (Smirnov 1948)
 
 double squared_distance(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
   std::size_t out = 0;

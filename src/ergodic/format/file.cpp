@@ -58,7 +58,7 @@ class Descriptor {
   int number_;
 };
 
-/// A new file in a folder, under a name nobody uses; removed at the end of its scope unless renamed.
+/// A new file in a folder, under a name that is not in use; removed at the end of its scope unless renamed.
 class Temporary {
  public:
   Temporary(int folder, const fs::path& target) : folder_(folder), file_(create()), target_(target) {
@@ -124,7 +124,7 @@ fs::path behind_links(const fs::path& path) {
 }  // namespace
 
 std::vector<std::byte> read_file(const fs::path& path) {
-  // Not blocking: opening a pipe that nobody writes to must not hang. Regular files do not notice.
+  // Not blocking: opening a pipe without a writer must not hang. Regular files do not notice.
   const Descriptor file(retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   struct stat status {};
   if (!file.open() || ::fstat(file.get(), &status) != 0) fail_read(path, reason(errno));

@@ -115,7 +115,7 @@ void fill_thresholds(const SparseFields& fields, std::size_t begin, std::size_t 
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
-/// Whoever decides a draw makes its random bits himself.
+/// Makes nothing here: each draw is decided by the definition, which makes its own random bits.
 void draw_random(const Draw&, std::uint32_t, std::uint32_t, std::uint32_t, std::uint16_t*) {}
 
 std::size_t draw_tile_units(const UnitCall& call) {
@@ -195,7 +195,7 @@ void draw_random(const Draw& draw, std::uint32_t first_chain, std::uint32_t firs
 struct ChainVerdict {
   std::uint32_t high = 0, unsure = 0;
 
-  /// Of the even and the odd chains of one vector of bytes.
+  /// Adds the even and the odd chains of one vector of bytes.
   template <std::size_t kPart>
   HWY_INLINE void add(V16 even, V16 odd, const std::uint16_t* HWY_RESTRICT random, V16 unsure_numbers) {
     const auto zero = hn::Zero(d16);

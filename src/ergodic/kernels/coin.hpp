@@ -45,7 +45,7 @@ void flip_coins(const Draw& draw, std::uint32_t chain, std::uint32_t begin, std:
   }
 }
 
-/// The same for one unit alone.
+/// Whether the coin of one unit falls below p.
 inline bool coin(const Draw& draw, std::uint32_t chain, std::uint32_t unit, double p) {
   return falls_below(p, coarse_bits(draw.words(chain, unit / kCoarseUnits), unit), draw, chain, unit);
 }

@@ -1,6 +1,7 @@
 // All the forms of a weight matrix that the kernels use: transposed, and rounded in both directions.
 //
-// They are renewed block by block, so that whoever changes the weights can do so while a block is in the nearest cache.
+// They are renewed block by block, so that a step can change the weights and renew a block while it is in the nearest
+// cache.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +32,8 @@ class Couplings {
               const Context& context);
 
   MatrixView<const float> transposed() const { return transposed_; }
-  const QuantisedWeights& to_columns() const { return to_columns_; }  ///< of the weights
-  const QuantisedWeights& to_rows() const { return to_rows_; }        ///< of the transposed weights
+  const QuantisedWeights& to_columns() const { return to_columns_; }  ///< the weights, rounded
+  const QuantisedWeights& to_rows() const { return to_rows_; }        ///< the transposed weights, rounded
 
  private:
   Matrix<float> transposed_;

@@ -73,7 +73,7 @@ HWY_INLINE V exp_of(V x) {
   p = hn::Add(hn::Add(hn::Mul(hn::Mul(p, r), r), r), hn::Set(d, 1.0));
   // The last bits of `shifted` are n: as an exponent, with its bias of 1023, they make 2^n.
   const auto power = hn::ShiftLeft<52>(hn::Add(hn::BitCast(di, shifted), hn::Set(di, 1023)));
-  const auto nothing = hn::Le(x, hn::Set(d, -708.0));  // not so if x is not a number, and then p is none
+  const auto nothing = hn::Le(x, hn::Set(d, -708.0));  // false if x is NaN, and then p is NaN
   return hn::IfThenElse(nothing, hn::Zero(d), hn::Mul(p, hn::BitCast(d, power)));
 }
 
@@ -177,7 +177,7 @@ HWY_INLINE void add_changes(std::span<const double> x, float middle, float half,
 }
 #endif
 
-/// The change by a small step; not a number if the step is not small.
+/// The change by a small step; NaN if the step is not small.
 double small_change(std::span<const double> x, double from, double to) {
   const auto middle = static_cast<float>(0.5 * (from + to)), half = static_cast<float>(0.5 * (to - from));
   SmallChanges changes;

@@ -106,7 +106,7 @@ HWY_INLINE void look_up_each(std::index_sequence<kPairs...>, const LookupPlan::B
   (look_up_pairs<E, kPairs + 1>(block, table, flush), ...);
 }
 
-/// The same for all rows that look up anything.
+/// Looks up all rows that have anything to look up, by the number of their pairs.
 template <class E, std::size_t kGroups, class T, class Flush>
 HWY_INLINE void look_up(const LookupPlan::Block& block, const T* table, const Flush& flush) {
   look_up_each<E>(std::make_index_sequence<kGroups / 2>{}, block, table, flush);

@@ -199,8 +199,8 @@ HWY_INLINE void plan_words(const BitBlocks& bits, std::size_t b, LookupPlan::Blo
     block.used_groups |= static_cast<std::uint32_t>((used[g / kWordGroups] >> (kGroupBits * (g % kWordGroups))) & 1u)
                          << g;
   }
-  // Of the rows with p pairs: the place of the next, and in the upper half where its entries begin; and from one row to
-  // the next.
+  // For rows with p pairs: the place of the next one, with the place where its entries begin in the upper half; and the
+  // step from one row to the next.
   std::array<std::uint64_t, LookupPlan::kMaxPairs + 1> next, step;
   std::uint32_t place = 0, entry = 0;
   for (std::uint32_t p = 0; p <= LookupPlan::kMaxPairs; ++p) {

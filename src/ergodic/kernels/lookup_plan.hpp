@@ -70,8 +70,8 @@ class LookupPlan {
     std::array<std::uint16_t, kMaxRows> row{};         ///< the row at each place
     std::array<std::uint16_t, kMaxPairs + 1> begin{};  ///< of the entries of the first place with p pairs
     std::size_t used_memory = 0;
-    /// Of the entries. Those of places with equally many follow each other without a gap, so that few lines are
-    /// touched; before the next there is room for what is written beyond an end.
+    /// The entries. Those of places with equally many follow each other without a gap, so that few lines are touched;
+    /// before the next there is room for what is written beyond an end.
     std::array<std::uint16_t, kMaxEntries*(kMaxRows + kMaxPairs + 1)> memory{};
 
     /// The entries of the first place with so many pairs.

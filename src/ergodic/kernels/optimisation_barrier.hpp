@@ -1,5 +1,5 @@
-// Says that a value may have changed, at no cost: what follows is computed from what it is then. So GCC keeps to the
-// order in which loops are written, where it would find one with more operations or more registers than there are.
+// An empty `asm` that marks a value as modified. It emits nothing, and stops GCC from reordering these loops into forms
+// with more operations, or with more registers than there are.
 #pragma once
 
 #include <hwy/detect_compiler_arch.h>

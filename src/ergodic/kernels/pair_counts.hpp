@@ -1,8 +1,8 @@
 // How often two units are on together: the statistics of binary machines, in integers.
 //
-// The same look-up tables as for products, with the roles turned: four rows of y select-and-add in one table entry, and
-// the bits of four rows of one unit of x choose it. Sums of up to 112 rows run in 8 bits, of up to 32767 in 16 bits;
-// where both sides have few rows, the differences stay in 8 bits.
+// Look-up tables serve here as for products, with the roles turned: four rows of y select-and-add in one table entry,
+// and the bits of four rows of one unit of x choose it. Sums of up to 112 rows run in 8 bits, of up to 32767 in 16
+// bits; where both sides have few rows, the differences stay in 8 bits.
 #pragma once
 
 #include <array>

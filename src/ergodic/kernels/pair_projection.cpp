@@ -81,7 +81,7 @@ namespace {
 HWY_EXPORT(sum_values);
 HWY_EXPORT(sum_rows);
 
-// Of so many columns, values sum to at most 2^24; of so many rows, such sums fit 32 bits.
+// Values of so many columns sum to at most 2^24; such sums over so many rows fit 32 bits.
 constexpr std::size_t kPartColumns = 4096, kPartRows = 64;
 static_assert(kPartColumns << PairProjection::kMaxBits <= std::size_t{1} << 24);
 }  // namespace

@@ -20,9 +20,9 @@ namespace ergodic {
 /// one, whose fields are `base` whatever x: I = beta (bias + x W) + (1 - beta) base.
 struct Affine {
   MatrixView<const float> weights;     ///< [units of x, units of the target]
-  MatrixView<const float> transposed;  ///< the same, [units of the target, units of x]
+  MatrixView<const float> transposed;  ///< the weights transposed: [units of the target, units of x]
   std::span<const float> bias;         ///< [units of the target]
-  const QuantisedWeights* quantised;   ///< the same weights in 16 bits
+  const QuantisedWeights* quantised;   ///< the weights in 16 bits
   double beta = 1.0;                   ///< at most 1
   std::span<const float> base = {};    ///< zeros if empty
 

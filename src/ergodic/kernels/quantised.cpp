@@ -32,7 +32,7 @@ void quantise(const float* weights, std::size_t stride, std::size_t rows, const 
     for (std::size_t i = 0; i < rows; ++i) {
       const float exact = weights[i * stride + c] * scales[c], scaled = std::nearbyint(exact);
       off += std::abs(exact - scaled);
-      const bool fits = scaled > -32768.0f && scaled < 32767.0f;  // also false if it is not a number
+      const bool fits = scaled > -32768.0f && scaled < 32767.0f;  // also false if it is NaN
       const std::int32_t rounded = fits ? static_cast<std::int32_t>(scaled) : 32767;
       sum[rounded < 0] += rounded;
       values[i * kTileColumns + c] = static_cast<std::int16_t>(rounded);

@@ -31,7 +31,7 @@ struct alignas(kCacheLine) BlockSums {
   std::array<float, kTileColumns> rounding{};
 };
 
-/// The same over all blocks, and the largest of any block.
+/// The sums of each column over all blocks, and the largest of any block.
 struct alignas(kCacheLine) ColumnSums {
   std::array<std::int32_t, kTileColumns> positive, negative, largest;
   std::array<float, kTileColumns> rounding;
@@ -40,7 +40,7 @@ struct alignas(kCacheLine) ColumnSums {
 /// W(i, j) is about values(tile, i, column) * 2^-exponent(j).
 class QuantisedWeights {
  public:
-  /// The exponent of a column whose weights or bias are too large, or not numbers.
+  /// The exponent of a column whose weights or bias are too large, or NaN.
   static constexpr int kNone = -1000;
   /// Fields up to here fit an integer after any scaling; a column that goes beyond is too large.
   static constexpr float kLargestReach = 0x1p17f;
@@ -54,7 +54,7 @@ class QuantisedWeights {
   /// Whether no column is without an exponent.
   bool usable() const;
 
-  /// Of each column; those that fill the last tile are of zeros.
+  /// The exponent of each column; columns that fill the last tile hold zeros.
   std::span<const int> exponents() const { return exponents_; }
   /// 2^-exponent.
   static float unit_of(int exponent) { return std::bit_cast<float>(static_cast<std::uint32_t>(127 - exponent) << 23); }
@@ -72,15 +72,15 @@ class QuantisedWeights {
   /// Rounds all the weights anew.
   void assign(MatrixView<const float> weights, std::span<const float> bias, const Context& context);
 
-  /// The same in parts: every block of every tile is rounded, in any order, and then `finish` is called. It chooses
+  /// Rounding in parts: every block of every tile is rounded, in any order, and then `finish` is called. It chooses
   /// other units where the sums demand it, and renews what depends on the biases.
   void round_block(std::size_t tile, std::size_t block, MatrixView<const float> weights) {
     round_block(tile, block, weights.data() + block * kBlockRows * cols_ + tile * kTileColumns, cols_);
   }
-  /// The same, given where the first weight of the block lies, and how far its rows are from each other.
+  /// Rounds a block, given where its first weight lies, and how far its rows are from each other.
   void round_block(std::size_t tile, std::size_t block, const float* weights, std::size_t stride);
   void finish(MatrixView<const float> weights, std::span<const float> bias, const Context& context);
-  /// The same for one tile; each must be finished, in any order.
+  /// Finishes one tile; each must be finished, in any order.
   void finish_tile(std::size_t tile, MatrixView<const float> weights, std::span<const float> bias);
   static constexpr std::size_t kFinishedTiles = 8;  ///< that one thread should take at a time
 

@@ -18,7 +18,7 @@ namespace ergodic {
 /// Draws all units of x in ascending order, each given the others: a unit is high with probability sigmoid(gap * I).
 /// The weights of the map are symmetric with a zero diagonal. Row r draws the random numbers of chain first_chain + r.
 void sweep_in_turn(State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, const Context& context);
-/// The same for the units that are not fixed.
+/// Draws the units that are not fixed, in ascending order, each given the others.
 void sweep_in_turn(State& x, FixedUnits fixed, const Affine& map, const Draw& draw, std::uint64_t first_chain,
                    const Context& context);
 

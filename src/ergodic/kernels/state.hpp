@@ -55,7 +55,7 @@ class State {
     }
   }
 
-  /// The same row of another state of the same kind, and this one there.
+  /// Exchanges a row with that of another state of the same kind.
   void swap_rows(std::size_t row, State& other) {
     if (real()) {
       std::ranges::swap_ranges(reals().row(row), other.reals().row(row));

@@ -33,7 +33,7 @@ const SigmoidPieces& sigmoid_pieces();
 /// How many inputs of each chain are on, at most: what the errors of its fields grow with.
 class Terms {
  public:
-  /// Of some chains of x, given how many of its bits are set in each; `more` of them may come on.
+  /// For some chains of x, given how many of its bits are set in each; `more` of them may come on.
   Terms(const State& x, std::span<const std::uint32_t> set_bits, std::uint32_t more = 0) {
     const bool all = x.levels().low != 0.0f;  // then an input counts in either state
     most_ = all ? x.units() : *std::ranges::max_element(set_bits) + more;
@@ -207,7 +207,7 @@ HWY_INLINE void add_sums_of_on(const QuantisedWeights& weights, const LookupPlan
   }
 }
 
-/// The same, from zero.
+/// Sums of the rounded weights of inputs that are on, as add_sums_of_on, into sums that are cleared first.
 HWY_INLINE void add_up(const QuantisedWeights& weights, const LookupPlan& plan, std::size_t tile,
                        TileScratch& scratch) {
   std::fill_n(scratch.sums.data(), plan.rows() * kTileColumns, 0);
@@ -336,7 +336,7 @@ class CoarseBits {
   HWY_INLINE CoarseBits(const Draw& draw, std::uint32_t first_chain, std::uint32_t first_unit)
       : keys_(draw.keys()), at_(ars_counters(d_, draw.counter(first_chain, first_unit / kCoarseUnits), {1, 0, 0, 0})) {}
 
-  /// Those of the next chain.
+  /// The random numbers of the next chain.
   HWY_INLINE void next(VU16 (&out)[kVectors]) {
     hn::VFromD<ArsTag<kBlocks>> found[kBlocks * 4 / hn::MaxLanes(d_)];
     ars_following<kBlocks>(keys_, at_, found);

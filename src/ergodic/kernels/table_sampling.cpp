@@ -122,7 +122,8 @@ void sample_summed_tile(const TableCall& call, const std::int32_t* sums, std::si
   draw_and_decide(call, sums, tile, scratch);
 }
 
-/// The same, given a plan of the rows. The sums of the scratch are zero before and after it.
+/// Draws one tile of the output for all rows, given a plan of the rows. The sums of the scratch are zero before and
+/// after it.
 void sample_tile(const TableCall& call, const LookupPlan& plan, std::size_t tile, TileScratch& scratch) {
   {
     const Timed timed(call.profile, ProfiledStage::kProduct, call.rows * call.x.units() * kTileColumns);

@@ -26,7 +26,8 @@ void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::
 
 /// What look-ups find of the rows of an input.
 struct InputSums {
-  /// Of the rounded weights of the inputs that are on: [tile][row][column], columns in the order that suits the target.
+  /// Sums of the rounded weights of inputs that are on: [tile][row][column], columns in the order that suits the
+  /// target.
   AlignedVector<std::int32_t> sums;
   std::vector<std::uint32_t> set_bits;  ///< of each row
 };

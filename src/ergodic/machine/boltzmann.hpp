@@ -6,6 +6,8 @@
 
 namespace ergodic {
 
+extern const MachineKind kBoltzmannKind;
+
 class BoltzmannMachine : public MachineOf<Boltzmann> {
  public:
   using MachineOf::MachineOf;

@@ -18,6 +18,8 @@
 
 namespace ergodic {
 
+extern const MachineKind kHopfieldKind;
+
 enum class MemoryRule { kPseudoInverse, kStorkey, kHebb, kModern };
 
 template <>

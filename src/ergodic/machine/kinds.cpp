@@ -6,10 +6,14 @@
 #include "ergodic/core/error.hpp"
 
 namespace ergodic {
+
+// The rows: each kind is defined in the file of its name.
+extern const MachineKind kRbmKind, kBoltzmannKind, kNeuralKind, kHopfieldKind, kClassRbmKind;
+
 namespace {
 
 std::vector<const MachineKind*>& rows() {
-  static std::vector<const MachineKind*> all{&kRbmKind, &kBoltzmannKind, &kNeuralKind, &kHopfieldKind};
+  static std::vector<const MachineKind*> all{&kRbmKind, &kBoltzmannKind, &kNeuralKind, &kHopfieldKind, &kClassRbmKind};
   return all;
 }
 

@@ -1,4 +1,4 @@
-// The kinds of machine: one row each. --model, its options and their help, model files, `inspect`, the laws and the
+// The kinds of machine: one row each. --model, its options and their help, model files, `inspect`, the tests and the
 // front ends follow from the rows.
 #pragma once
 
@@ -39,11 +39,6 @@ struct MachineKind {
   /// Whether it is trained by updates.
   bool learns() const { return !training.empty(); }
 };
-
-extern const MachineKind kRbmKind;
-extern const MachineKind kBoltzmannKind;
-extern const MachineKind kNeuralKind;
-extern const MachineKind kHopfieldKind;
 
 /// All of them, the default first.
 std::span<const MachineKind* const> machine_kinds();

@@ -43,8 +43,7 @@ class MachineOf : public Machine {
     if constexpr (ParametricModel<Model>) model().update([&](Parameters& p) { p = values; }, context);
   }
   bool same_shape(const Machine& other) const override {
-    return &kind() == &other.kind() && visible() == other.visible() &&
-           same_slots(parameters(), other.parameters());
+    return &kind() == &other.kind() && visible() == other.visible() && same_slots(parameters(), other.parameters());
   }
 
   Chains start(std::size_t count, Key key, const Context& context) const override {
@@ -64,7 +63,7 @@ class MachineOf : public Machine {
   std::unique_ptr<Sampling> sampling(const SamplingOptions& options, const Context& context) const override {
     return make_sampling(options, model(), context);
   }
-  /// By block Gibbs sampling of two layers.
+  /// They are by block Gibbs sampling of two layers.
   bool bounded_times(const SamplingOptions& options) const override {
     const bool plain = options.sampler != kTempering && options.sampler != kAnnealing && options.stations.empty();
     return plain && model().layers().size() == 2 &&

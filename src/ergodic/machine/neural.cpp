@@ -13,6 +13,9 @@
 #include "ergodic/trainer/energy_learner.hpp"
 
 namespace ergodic {
+
+extern const MachineKind kNeuralKind;
+
 namespace {
 
 // What works on points of a plane (docs/decisions/neural-energy.md).

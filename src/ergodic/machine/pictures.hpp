@@ -11,8 +11,8 @@
 #include "ergodic/format/png.hpp"
 #include "ergodic/model/concepts.hpp"
 #include "ergodic/model/rbm.hpp"
-#include "ergodic/report/landscape.hpp"
 #include "ergodic/report/html.hpp"
+#include "ergodic/report/landscape.hpp"
 
 namespace ergodic {
 
@@ -29,7 +29,7 @@ PictureShape shape_from_notes(const std::map<std::string, std::string>& notes, s
 /// --data reads them back: 0 and 1 for the levels of two-valued units, else the values themselves.
 Matrix<float> plain_values(const State& state);
 Matrix<float> plain_means(const Rbm& model, const State& hidden, const Context& context);
-/// The same for drawing, in [0, 1]: real values between their quantiles of 1 and 99 %.
+/// Values for drawing, in [0, 1]: real values between their quantiles of 1 and 99 %.
 Matrix<float> drawable(Matrix<float> values, const Layer& layer);
 
 Image picture_of_rows(const Matrix<float>& rows, PictureShape shape);

@@ -9,6 +9,8 @@
 
 namespace ergodic {
 
+extern const MachineKind kRbmKind;
+
 class RbmMachine : public MachineOf<Rbm> {
  public:
   using MachineOf::MachineOf;

@@ -27,9 +27,9 @@ namespace ergodic {
 /// units, in 16 bits, by which it is sampled.
 struct DenseMemory {
   std::uint64_t couplings = 0;       ///< pairs of units
-  std::uint64_t coupling_bytes = 0;  ///< of these
-  std::uint64_t matrix_entries = 0;  ///< of a square matrix
-  std::uint64_t matrix_bytes = 0;    ///< of both
+  std::uint64_t coupling_bytes = 0;  ///< bytes of the couplings
+  std::uint64_t matrix_entries = 0;  ///< entries of a square matrix
+  std::uint64_t matrix_bytes = 0;    ///< bytes of the float and the 16-bit matrix
 
   std::uint64_t bytes() const { return coupling_bytes + matrix_bytes; }
 };
@@ -44,7 +44,7 @@ class Boltzmann {
   /// of units, for edges between letters of one site, and for a dense graph whose matrices take more than
   /// kMaxMatrixBytes.
   Boltzmann(Layer units, Graph graph);
-  /// The same with only the first units visible; they are whole sites.
+  /// A machine with only the first units visible; they are whole sites.
   Boltzmann(Layer units, Graph graph, std::size_t visible);
 
   /// All units are one layer, which Gibbs sampling sweeps over.
@@ -90,8 +90,8 @@ class Boltzmann {
   /// Row r draws the random numbers of chain first_chain + r. The block is 0.
   void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
                 const Context& context) const;
-  /// The same, but units whose bit in `fixed` is set stay as they are. `fixed` has one row for all chains, or a row for
-  /// each; UsageError for any other shape, and for a part of a site.
+  /// A sweep in which units whose bit in `fixed` is set stay as they are. `fixed` has one row for all chains, or a row
+  /// for each; UsageError for any other shape, and for a part of a site.
   void resample_given(const Bits& fixed, std::size_t block, std::span<State> layers, const Draw& draw,
                       std::uint64_t first_chain, const Context& context) const;
 
@@ -106,7 +106,7 @@ class Boltzmann {
 
  private:
   GraphFields fields() const { return {graph_, couplings(), bias()}; }
-  Affine map() const { return {matrix_, matrix_, bias(), &quantised_}; }  ///< of a dense graph
+  Affine map() const { return {matrix_, matrix_, bias(), &quantised_}; }  ///< for a dense graph
   template <class F>
   void for_fields_of(const State& x, const Context& context, const F& f) const;
   bool has_sites() const { return letters_of(units_) > 0; }
@@ -120,14 +120,21 @@ class Boltzmann {
   Graph graph_;
   std::size_t visible_;
   Parameters parameters_;
-  // Of two-valued units.
+  // For two-valued units:
   Colours colours_;  // of a graph that is not dense
   AlignedVector<ThresholdTable> thresholds_;
   Matrix<float> matrix_;        // of a dense one: all couplings, symmetric, with a zero diagonal
   QuantisedWeights quantised_;  // the same in 16 bits
-  // Of letters.
+  // For letters:
   Graph sites_{1};
   Matrix<float> site_rows_;  // of a dense graph
 };
+
+// Declared with the model, since a template that asks whether they exist (SimulatorOf) must get the same answer in
+// every file.
+/// UsageError if there are more states than exact_statistics enumerates (exact_boltzmann.hpp).
+void require_exact_statistics(const Boltzmann& machine);
+/// The machine's expectation of the statistics: of x_i x_j along the edges, and of x; by enumeration of all states.
+Statistics exact_statistics(const Boltzmann& machine, const Context& context);
 
 }  // namespace ergodic

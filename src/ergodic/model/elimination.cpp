@@ -28,7 +28,7 @@ template <class T>
 struct PatternSums {
   std::vector<T> low, high;
 
-  /// Of what each value of each site adds.
+  /// Sums of what each value of each site adds.
   PatternSums(std::span<const std::vector<T>> sites, std::size_t low_sites)
       : low(sums(sites.first(low_sites))), high(sums(sites.subspan(low_sites))) {}
 

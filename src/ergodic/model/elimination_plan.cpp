@@ -51,7 +51,7 @@ class Shrinking {
 
   std::size_t sites() const { return neighbours_.size(); }
   const Sites& neighbours(std::uint32_t site) const { return neighbours_[site]; }
-  /// Of the table that the sum over a site leaves.
+  /// How many entries the table has that the sum over a site leaves.
   double entries(std::size_t neighbours) const { return power(values_, neighbours); }
 
   /// How many pairs of the neighbours of a site are not neighbours themselves. Not counted if their table is too large.

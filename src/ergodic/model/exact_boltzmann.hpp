@@ -1,4 +1,5 @@
-// Exact expectations of a small Boltzmann machine on a graph, by enumeration of its states.
+// Exact expectations of a small Boltzmann machine on a graph, by enumeration of its states: what exact_statistics
+// (boltzmann.hpp) can do.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +15,5 @@ inline constexpr std::size_t kMaxEnumeratedUnits = 24;
 
 /// Whether there are no more states than kMaxEnumeratedUnits two-valued units have.
 bool enumerable(const Boltzmann& machine);
-/// UsageError if not enumerable.
-void require_exact_statistics(const Boltzmann& machine);
-
-/// The machine's expectation of the statistics: of x_i x_j along the edges, and of x. UsageError if not enumerable.
-Statistics exact_statistics(const Boltzmann& machine, const Context& context);
 
 }  // namespace ergodic

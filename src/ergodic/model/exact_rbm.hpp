@@ -15,17 +15,11 @@ double enumerated_bits(const Rbm& rbm);
 
 /// What exact_log_z enumerates at most, minutes on one core: 30 between two-valued layers, else 22.
 double most_enumerated_bits(const Rbm& rbm);
-/// The same for exact_statistics, which is needed once for each update.
+/// What exact_statistics enumerates at most: less, since it is needed once for each update.
 inline constexpr double kMaxStatisticsBits = 18.0;
 
 /// log Z, at a cost of the states of the smaller layer times the units of the larger. UsageError above
 /// most_enumerated_bits. Progress counts states; nothing if stopped before the end.
 std::optional<double> exact_log_z(const Rbm& rbm, const Context& context);
-
-/// UsageError if the smaller layer is larger than exact_statistics enumerates.
-void require_exact_statistics(const Rbm& rbm);
-
-/// The model's expectation of the statistics.
-Statistics exact_statistics(const Rbm& rbm, const Context& context);
 
 }  // namespace ergodic

@@ -21,7 +21,7 @@ namespace ergodic {
 class Graph {
  public:
   static constexpr std::size_t kMaxUnits = std::size_t{1} << 30;
-  /// Of a graph that needs lists: they then take 2.5 GiB.
+  /// Most edges of a graph that needs lists, which then take 2.5 GiB.
   static constexpr std::size_t kMaxEdges = std::size_t{1} << 27;
   static constexpr std::size_t kBytesPerEdge = 20;  ///< in the lists
 
@@ -45,7 +45,7 @@ class Graph {
   /// Whether at least half of all pairs are edges. Square matrices then take about as much memory as the lists.
   bool dense() const { return 2 * edges() >= pairs(); }
 
-  /// Of a graph that has lists, or no edges.
+  /// The lists, for a graph that has some, or no edges.
   NeighbourLists neighbour_lists() const {
     assert(site_units_ == 0 || edges() == 0);
     return {neighbour_begin_, neighbours_};
@@ -67,7 +67,8 @@ class Graph {
     }
   }
 
-  /// The same for those that come after it: each edge of the graph once, in the order of the edges.
+  /// Calls f(neighbour, edge) for each neighbour that comes after the unit: over all units, each edge once and in
+  /// order.
   template <class F>
   void for_later_neighbours(std::size_t unit, const F& f) const {
     const Later later = this->later(unit);
@@ -102,8 +103,8 @@ class Graph {
   bool operator==(const Graph&) const = default;
 
  private:
-  /// Of the edges from a unit to later ones, without lists: after those of all sites before its own, and of the units
-  /// of its site before it.
+  /// The first edge from a unit to later ones, without lists: after those of all sites before its own, and of the
+  /// units of its site before it.
   std::size_t first_edge(std::size_t unit) const {
     const std::size_t site = unit / site_units_, left = units_ - site * site_units_;
     return (units_ + left - site_units_) * (site * site_units_) / 2 + unit % site_units_ * (left - site_units_);

@@ -36,7 +36,7 @@ struct GraphFields {
 /// What is drawn, in which order, and what stays as it is. Neighbours are not of one colour.
 struct ColourOrder {
   const Colours& colours;
-  std::span<const ThresholdTable> thresholds;  ///< of the fields
+  std::span<const ThresholdTable> thresholds;  ///< made from the fields
   FixedUnits fixed = {};
 };
 

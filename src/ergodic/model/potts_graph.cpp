@@ -28,7 +28,7 @@ void find_on(const State& x, std::size_t row, std::span<std::uint32_t> out) {
   assert(found == out.size());
 }
 
-/// The same for some rows.
+/// The units that are on in rows [begin, end), one for each site.
 Matrix<std::uint32_t> units_on(const State& x, std::size_t begin, std::size_t end, std::size_t sites) {
   Matrix<std::uint32_t> out(end - begin, sites);
   for (std::size_t r = begin; r < end; ++r) find_on(x, r, out.row(r - begin));

@@ -25,7 +25,7 @@ struct Moments {
   Matrix<float> means;
   Matrix<float> squares;
 };
-/// Those of states that are known.
+/// The moments of states that are known.
 Moments moments_of(const State& state);
 
 class Rbm {
@@ -62,8 +62,8 @@ class Rbm {
     finish_update(context);
   }
 
-  /// The same for an edit that goes through all the weights by blocks: edit(Parameters&, done) calls done(row, column)
-  /// after each of the blocks of Couplings::kBlock rows and columns.
+  /// Changes the parameters by an edit that goes through all the weights by blocks: edit(Parameters&, done) calls
+  /// done(row, column) after each of the blocks of Couplings::kBlock rows and columns.
   template <class Edit>
   void update_by_blocks(const Edit& edit, const Context& context) {
     edit(parameters_, [this](std::size_t row, std::size_t column) { couplings_.renew_block(weights(), row, column); });
@@ -93,7 +93,7 @@ class Rbm {
   /// Resamples one layer given the other. Row r draws the random numbers of chain first_chain + r.
   void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
                 const Context& context) const;
-  /// The same, but visible units whose bit in `fixed` is set stay as they are; hidden units are always drawn. `fixed`
+  /// A draw in which visible units whose bit in `fixed` is set stay as they are; hidden units are always drawn. `fixed`
   /// has one row for all chains, or a row for each; UsageError for any other shape, and for a part of a site.
   void resample_given(const Bits& fixed, std::size_t block, std::span<State> layers, const Draw& draw,
                       std::uint64_t first_chain, const Context& context) const;
@@ -121,7 +121,8 @@ class Rbm {
   std::array<std::vector<double>, 2> deviations_;
 };
 
-/// The same distribution of two-valued units in other ones: x = scale x' + shift on each side, in double.
+/// A machine of two-valued units in other units, with the same distribution: x = scale x' + shift on each side, in
+/// double.
 /// E(x, v) = E'(x', v') + offset.
 struct Rewritten {
   Matrix<double> weights;
@@ -133,5 +134,12 @@ Rewritten rewrite(const Rbm& rbm, Levels visible, Levels hidden);
 
 /// The machine with other unit types and the same distribution, for example {0,1} as +-1, rounded to float.
 Rbm with_units(const Rbm& rbm, const Layer& visible, const Layer& hidden);
+
+// Declared with the model, since a template that asks whether they exist (SimulatorOf) must get the same answer in
+// every file.
+/// UsageError if the smaller layer is larger than exact_statistics enumerates (exact_rbm.hpp).
+void require_exact_statistics(const Rbm& rbm);
+/// The model's expectation of the statistics, by enumeration of the smaller layer.
+Statistics exact_statistics(const Rbm& rbm, const Context& context);
 
 }  // namespace ergodic

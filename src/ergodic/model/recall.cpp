@@ -9,7 +9,7 @@
 namespace ergodic {
 namespace {
 
-/// One row on its way: its units, their fields and its energy, kept up to date at every flip.
+/// One row that is being recalled: its units, their fields and its energy, kept up to date at every flip.
 class Descent {
  public:
   Descent(const Hopfield& network, const State& rows, std::size_t row, std::span<double> fields)

@@ -36,7 +36,8 @@ Image signed_sheet(MatrixView<const float> tiles, const SheetOptions& options);
 /// one gap inside and three between the pairs and at the border; `columns` counts pairs.
 Image paired_sheet(MatrixView<const float> left, MatrixView<const float> right, const SheetOptions& options);
 
-/// The same for groups of any size: tile r of each column side by side in one cell (original, damaged, restored).
+/// Groups of any size, grey as in grey_sheet: tile r of each column side by side in one cell (original, damaged,
+/// restored).
 Image grouped_sheet(std::span<const MatrixView<const float>> columns, const SheetOptions& options);
 
 /// A height and width for tiles of data that are no images. The exact factorisation nearest to a square if it is at

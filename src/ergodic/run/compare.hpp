@@ -17,9 +17,9 @@ struct ComparisonWithData {
   bool stopped = false;       ///< then there is nothing below
   std::uint64_t samples = 0;  ///< all draws of all chains
   Comparison comparison;
-  std::vector<double> data_means, sample_means;                ///< of each unit
+  std::vector<double> data_means, sample_means;                ///< for each unit
   std::vector<double> data_correlations, sample_correlations;  ///< connected, of each pair of units looked at
-  std::vector<double> swapped;  ///< of tempering: how often each level swaps with the next
+  std::vector<double> swapped;  ///< by tempering, how often each level swaps with the next
   MixingReport mixing;
 };
 

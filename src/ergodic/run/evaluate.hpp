@@ -15,8 +15,9 @@
 namespace ergodic {
 
 struct EvaluateOptions {
-  Budget budget{5000, 0.0};               ///< of annealing, where something cannot be summed
-  std::vector<Parameters> stations = {};  ///< of training, for the path of annealing; empty: the straight path
+  Budget budget{5000, 0.0};  ///< for annealing, where something cannot be summed
+  std::vector<Parameters> stations =
+      {};  ///< snapshots of training, for the path of annealing; empty: the straight path
 };
 
 struct EvaluateResult {

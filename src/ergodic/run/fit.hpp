@@ -32,7 +32,7 @@ class Fit {
   Fit(Machine& machine, const TrainingData& data, const TrainOptions& options, Key key, const Context& context);
 
   const Machine& machine() const { return machine_; }
-  /// With every field filled in.
+  /// The options with every field filled in.
   const TrainOptions& options() const { return options_; }
 
   std::uint64_t updates_done() const { return trainer_ ? trainer_->updates_done() : 0; }

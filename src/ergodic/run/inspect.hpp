@@ -15,8 +15,8 @@ struct Inspection {
   };
   std::string kind, title;  ///< as in files, and for people
   Layer visible;
-  Facts facts;                         ///< of its kind
-  std::size_t parameters = 0;          ///< how many numbers
+  Facts facts;                          ///< what its kind has to say
+  std::size_t parameters = 0;           ///< how many numbers
   std::map<std::string, Range> ranges;  ///< for each parameter slot
 };
 

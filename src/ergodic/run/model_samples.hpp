@@ -28,13 +28,13 @@ const Spec<ModelSamplesOptions>& model_samples_spec();
 
 struct ModelSamples {
   std::uint64_t samples = 0;     ///< all draws of all chains
-  std::vector<PairSums> groups;  ///< of all draws, by groups of chains
+  std::vector<PairSums> groups;  ///< sums over all draws, by groups of chains
   State last;                    ///< the visible states of all chains at the end
-  std::vector<double> swapped;   ///< of tempering: how often each level swaps with the next
+  std::vector<double> swapped;   ///< by tempering, how often each level swaps with the next
   MixingReport mixing;
 };
 
-/// Draws by the default sampler of the machine; with stations of its training, by tempering along them. Warns if the
+/// Draws by the default sampler of the machine; with snapshots of its training, by tempering along them. Warns if the
 /// chains have not mixed. The sums are those of the pairs, which they refer to. Nothing if stopped before the end.
 std::optional<ModelSamples> draw_model_samples(const Machine& machine, std::span<const Parameters> stations,
                                                const ModelSamplesOptions& options, std::span<const UnitPair> pairs,

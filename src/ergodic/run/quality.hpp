@@ -17,25 +17,27 @@ namespace ergodic {
 
 struct Quality {
   bool stopped = false;      ///< then there is nothing below
-  std::size_t rows = 0;      ///< of data, against as many samples of chains of their own: for all but the moments
+  std::size_t rows = 0;      ///< rows of data, against as many samples of chains of their own: for all but the moments
   NeighbourTest neighbours;  ///< which are nearer to their own kind
   Mean data_energy, sample_energy;
-  DistributionGap energy_gap;  ///< of these energies: free ones, where there are hidden units
-  /// Of as many training rows, where the data are others. A machine has learned these by heart if they lie far below.
+  DistributionGap energy_gap;  ///< between these energies: free ones, where there are hidden units
+  /// Energies of as many training rows, where the data are others. A machine that has learned these by heart has them
+  /// far below.
   std::optional<Mean> training_energy;
   std::uint64_t samples = 0;  ///< for the moments, against all rows
   Comparison moments;
-  std::vector<double> swapped;  ///< of tempering: how often each level swaps with the next
+  std::vector<double> swapped;  ///< by tempering, how often each level swaps with the next
   MixingReport mixing;
 
-  /// Of the data over the training rows.
+  /// The mean energy of the data minus that of the training rows.
   Mean free_energy_gap() const;
 };
 
 /// DataError for fewer rows than a quality can be found of.
 void require_enough_rows(const Dataset& data);
 
-/// Of data that fits the machine, training rows if the data are others, and samples as draw_model_samples has them.
+/// The quality of a machine by data that fits it, training rows if the data are others, and samples as
+/// draw_model_samples has them.
 Quality quality_of(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
                    const Dataset* training, const ModelSamplesOptions& options, Key key, const Context& context);
 

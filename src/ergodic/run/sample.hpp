@@ -23,18 +23,18 @@ struct SampleStart {
 /// What simulated annealing found.
 struct LowestEnergy {
   double energy = 0.0;
-  std::uint64_t chains = 0;  ///< that came as low, but for rounding
+  std::uint64_t chains = 0;  ///< how many came as low, but for rounding
 };
 
 struct Samples {
   bool stopped = false;                ///< fewer sweeps than asked for; then there are no states
   std::uint64_t sweeps = 0;            ///< done
-  Chains chains;                       ///< all layers at the end; of annealing, the lowest states of the first
+  Chains chains;                       ///< all layers at the end; if annealed, the lowest states of the first
   State visible;                       ///< the samples: the visible units of the chains
   std::optional<MixingReport> mixing;  ///< nothing if stopped, or annealed
   std::optional<double> accepted;      ///< share of the proposals of the second half, if there are any
-  std::vector<double> swapped;         ///< of tempering: how often each level swaps with the next
-  std::optional<LowestEnergy> lowest;  ///< of annealing
+  std::vector<double> swapped;         ///< by tempering, how often each level swaps with the next
+  std::optional<LowestEnergy> lowest;  ///< if annealed
 };
 
 /// Runs chains from their start for options.sweeps sweeps. Judges whether they have mixed, by the energy, the activity

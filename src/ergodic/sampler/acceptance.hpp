@@ -1,7 +1,7 @@
 // What samplers that propose have in common: the units that may change, the decision, and how large a step should be.
 //
 // A proposal x' is taken with probability min(1, e^a), a = E(x) - E(x') + log q(x | x') / q(x' | x) (Metropolis and
-// others 1953; Hastings 1970). An infinite energy is never taken; one that is not a number is an error.
+// others 1953; Hastings 1970). A proposal of infinite energy is always rejected; NaN is an error.
 #pragma once
 
 #include <cstddef>

@@ -25,7 +25,7 @@ struct Chains {
 /// What a sweep was like.
 struct StepInfo {
   double accepted = 1.0;             ///< share of all proposals of all chains
-  std::vector<double> swapped = {};  ///< of parallel tempering: the probability, averaged over chains, to accept the
+  std::vector<double> swapped = {};  ///< by parallel tempering, the probability, averaged over chains, to accept the
                                      ///< swap of each level with the next
   std::vector<double> levels = {};   ///< and what each level accepted
 };

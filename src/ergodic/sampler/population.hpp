@@ -10,7 +10,7 @@ namespace ergodic {
 
 /// Draws as many chains as there are, each as often as its share of the weights says, rounded up or down (systematic
 /// sampling, by one uniform number). Those that stay keep their rows, and the rows of the others become copies. Returns
-/// the effective share, (mean weight)^2 / mean squared weight. NumericError if a weight is not a number.
+/// the effective share, (mean weight)^2 / mean squared weight. NumericError if a weight is NaN.
 double draw_by_weight(std::span<const double> log_weights, double uniform, Chains& chains);
 
 }  // namespace ergodic

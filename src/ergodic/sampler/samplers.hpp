@@ -1,5 +1,5 @@
-// The samplers that options can name: one row each, with what it needs of a model. --sampler and --inner, their help and
-// the laws follow from the list.
+// The samplers that options can name: one row each, with what it needs of a model. --sampler and --inner, their help
+// and the tests follow from the list.
 #pragma once
 
 #include <cstdint>
@@ -66,11 +66,12 @@ struct HmcRow {
 };
 struct JumpingRow {
   static constexpr std::string_view kName = "jumping",
-                                    kHelp = "Langevin steps that are accepted or not, and jumps to draws of the bowl of "
-                                            "a neural energy";
+                                    kHelp =
+                                        "Langevin steps that are accepted or not, and jumps to draws of the bowl of "
+                                        "a neural energy";
   static constexpr bool kProposes = true, kFollowsForces = true;
   template <class Model>
-  static constexpr bool kServes = BowlModel<Model> && SmoothModel<Model>;
+  static constexpr bool kServes = BowlModel<Model>&& SmoothModel<Model>;
   static Jumping<Langevin> kernel(const KernelOptions& options) { return {{options.step, true, options.fixed}}; }
 };
 

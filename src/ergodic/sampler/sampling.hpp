@@ -34,9 +34,9 @@ struct SamplingOptions {
   std::uint64_t sweeps = 1000;  ///< the first half is warm-up, in which steps and ladders adapt
   std::string sampler{kAutoSampler};
   std::string inner{kAutoSampler};  ///< what tempering and annealing are made of
-  double temperature = 1.0;         ///< of the model: p(x) is proportional to exp(-E(x) / temperature)
+  double temperature = 1.0;         ///< p(x) is proportional to exp(-E(x) / temperature)
   KernelOptions kernel;
-  std::uint64_t levels = 10;  ///< of tempering
+  std::uint64_t levels = 10;  ///< rungs of the ladder of tempering
   double hottest = 0.1;
   double coldest = 10.0;
   std::vector<Parameters> stations = {};  ///< levels of tempering in the order of training, instead of temperatures
@@ -142,7 +142,7 @@ class TemperedSampling final : public Sampling {
   Ladder ladder_;
   Rates rates_;
   std::uint64_t trial_end_;
-  Rates trial_;  // of all stations
+  Rates trial_;  // swap rates of all stations
   Chains all_;   // at every level
 };
 

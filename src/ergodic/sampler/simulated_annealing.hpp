@@ -33,7 +33,7 @@ struct Annealed {
 /// The layers of each chain where its energy was lowest.
 struct Lowest {
   std::vector<State> layers;
-  std::vector<double> energies;  ///< of all layers together
+  std::vector<double> energies;  ///< joint energies of all layers
 };
 
 /// A sweep at the temperature of its number.

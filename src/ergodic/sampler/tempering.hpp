@@ -32,8 +32,8 @@
 
 namespace ergodic {
 
-/// From 1 to the hottest, each the same share of the one before. UsageError for fewer than two levels, or for a hottest
-/// that is not between 0 and 1.
+/// Inverse temperatures from 1 to the hottest, each the same share of the one before. UsageError for fewer than two
+/// levels, or for a hottest that is not between 0 and 1.
 std::vector<double> geometric_ladder(std::size_t levels, double hottest);
 
 /// The ladder after a sweep of warm-up, the k-th, that swapped the pairs of neighbours with these probabilities.
@@ -90,9 +90,8 @@ class Replicas {
   std::vector<Level> levels_;
 };
 
-/// Which levels are enough, given how often each swaps with the next: the first, the last, and between them those
-/// without which a swap would be rarer than a quarter. How often levels further apart would swap is taken to be the
-/// product of the rates between them.
+/// The fewest levels that keep every swap rate above 25 %, given how often each swaps with the next; the first and the
+/// last always stay. How often levels further apart would swap is taken to be the product of the rates between them.
 std::vector<std::size_t> enough_levels(std::span<const double> swapped);
 
 /// Machines of one shape, the first of which is the one asked for.

@@ -9,9 +9,9 @@
 //
 // Units: a +-1 unit is a {0,1} unit with a gap of 2 and all parameters rewritten. Each slot's step is divided by the
 // square of its units' gaps, so that both learn exactly alike. Real units have gaps in proportion to the standard
-// deviations of the data, so that it does not matter in what units they were measured. Along the directions in which
-// many of them vary together steps are shorter, in proportion to the variance: there they would become too large first,
-// and all other directions would wait for them.
+// deviations of the data, so that it does not matter in what units they were measured. Steps along the leading
+// principal directions are shortened by the variance there; otherwise those directions would limit the learning rate
+// for all others.
 //
 // Precision (Cho, Ilin and Raiko 2011): where the precision of a real visible unit changes, its bias and weights change
 // in proportion, so that its mean given the hidden layer stays; what is learned is the noise alone. Units that are
@@ -43,7 +43,7 @@ struct Gaps {
   Matrix<double> directions;      ///< of real visible units in terms of their gaps, along which steps are shorter
   std::vector<double> shortened;  ///< by this share of them
 };
-/// Those of a machine, given the data that it will learn if its visible units are real.
+/// The gaps of a machine, given the data that it will learn if its visible units are real.
 Gaps gaps_of(const Rbm& model, const Dataset& data);
 
 /// Turns the plain gradient (data statistics minus model statistics) into the conditioned one, in place, with gaps g of

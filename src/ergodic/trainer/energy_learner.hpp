@@ -29,7 +29,7 @@ struct EnergyLearning {
   Optimiser optimiser = Sgd{};
   /// What to make of the gradient before a step; empty: nothing.
   std::function<void(Statistics& gradient)> condition = {};
-  /// Of rows that lack values, and of hidden units: for machines with conditionals, which draw them.
+  /// Draws of missing values and of hidden units, for machines with conditionals.
   Completion completion = {};
   std::size_t completion_sweeps = 1;  ///< for each update
   /// Monitors beside those of every energy, of held-out rows if there are any; empty: none.

@@ -17,7 +17,7 @@ using Measures = std::vector<std::pair<std::string, double>>;
 
 /// What a learner remembers from update to update, beside the parameters.
 struct LearnerState {
-  std::vector<float> velocity;  ///< of the optimiser
+  std::vector<float> velocity;  ///< what the optimiser keeps
   std::vector<double> offsets;  ///< moving means of hidden layers, for centring
   Chains chains;                ///< persistent chains; empty for methods without
   State completed;              ///< draws of what the data does not have; empty if it has all

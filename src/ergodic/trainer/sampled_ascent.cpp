@@ -12,7 +12,8 @@
 namespace ergodic {
 namespace {
 
-/// Of the offsets, for batches of so many rows. Trained machines follow from it to the last bit, so it stays as it is.
+/// Fraction bits of the offsets, for batches of so many rows. Trained machines depend on it to the last bit, so it must
+/// not change.
 int fraction_bits(std::size_t rows) {
   constexpr std::size_t kManyRows = 32767;
   return std::min(PairProjection::kMaxBits, 20 - static_cast<int>(std::bit_width(std::min(rows, kManyRows))));

@@ -32,7 +32,7 @@ struct TrainOptions {
   Sgd sgd;
   Decay decay;
   bool uncentred = false;
-  double least_noise = 0.25;                  ///< of real visible units, as a share of the deviations of the data
+  double least_noise = 0.25;  ///< lower bound for real visible units, as a share of the deviations of the data
   std::optional<std::uint64_t> record_every;  ///< epochs between two records
 };
 

@@ -37,16 +37,19 @@ Settings settings_from(const Command& command, const std::map<std::string, std::
   const std::string kind = kind_asked_for(command, model == texts.end() ? "" : model->second);
   const std::vector<Option> options = command.options(kind), all = command.options("");
   Settings out;
+  std::vector<std::string> foreign;
   for (const auto& [name, text] : texts) {
     if (const Option* option = find(options, name)) {
       out[name] = parse_value(*option, text);
       continue;
     }
-    const Option* foreign = find(all, name);
-    require(foreign != nullptr, fmt::format("unknown option '{}'", name));
-    throw UsageError(fmt::format("--{} is for --model {}, and means nothing to --model {}; leave it out", name,
-                                 fmt::join(foreign->kinds, " or "), kind));
+    const Option* other = find(all, name);
+    require(other != nullptr, fmt::format("unknown option '{}'", name));
+    foreign.push_back(fmt::format("--{} is for --model {}, and means nothing to --model {}", name,
+                                  fmt::join(other->kinds, " or "), kind));
   }
+  require(foreign.empty(),
+          fmt::format("{}; leave {} out", fmt::join(foreign, "; "), foreign.size() == 1 ? "it" : "them"));
   for (const Option& option : options) {
     const auto given = out.find(option.name);
     const bool empty = given == out.end() || text_of(given->second).empty();

@@ -87,7 +87,7 @@ struct ShowResult {
   double mean = 0.0;                   ///< share of bits that are on
   std::vector<std::size_t> labels;     ///< how many rows have label 0, 1, ...; empty without labels
   std::size_t bytes = 0;               ///< that the set takes in memory
-  std::size_t sites = 0, letters = 0;  ///< of categorical data, else 0
+  std::size_t sites = 0, letters = 0;  ///< for categorical data, else 0
   double effective_rows = 0.0;         ///< the sum of the rows' weights
   std::size_t missing = 0;             ///< values, of categorical data sites
 };
@@ -121,17 +121,17 @@ ShowResult described(const Dataset& data) {
 
 Json json_of(const ShowResult& r) {
   return {{"name", r.name},
-                                {"rows", r.rows},
-                                {"units", r.units},
-                                {"height", r.shape.height},
-                                {"width", r.shape.width},
-                                {"mean", r.mean},
-                                {"labels", r.labels},
-                                {"bytes", r.bytes},
-                                {"sites", r.sites},
-                                {"letters", r.letters},
-                                {"effective_rows", r.effective_rows},
-                                {"missing", r.missing}};
+          {"rows", r.rows},
+          {"units", r.units},
+          {"height", r.shape.height},
+          {"width", r.shape.width},
+          {"mean", r.mean},
+          {"labels", r.labels},
+          {"bytes", r.bytes},
+          {"sites", r.sites},
+          {"letters", r.letters},
+          {"effective_rows", r.effective_rows},
+          {"missing", r.missing}};
 }
 
 std::string text_of(const ShowResult& r) {

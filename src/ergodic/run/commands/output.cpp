@@ -37,7 +37,7 @@ void require_distinct(const std::vector<std::pair<std::string, std::filesystem::
     if (path.empty()) continue;
     std::error_code failure;
     const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(path, failure), failure);
-    if (failure) continue;  // no file can be there, and whoever opens it will say so
+    if (failure) continue;  // no file can be there, and opening it will say so
     const auto [other, is_new] = seen.emplace(place, name);
     require(is_new, fmt::format("{} and {} both name {}", other->second, name, path.string()));
   }

@@ -41,11 +41,11 @@ struct TrainResult {
   std::filesystem::path checkpoint;  ///< where a stopped run can be resumed from
   std::uint64_t updates = 0;
   double epochs = 0.0;
-  double seconds = 0.0;                       ///< of training, since this start or resumption
+  double seconds = 0.0;                       ///< spent on training since this start or resumption
   double samples_per_second = 0.0;            ///< rows of training data
   Record last;                                ///< the monitors at the last record
   std::vector<StageShare> profile;            ///< where the time went, if asked for
-  std::optional<MixingReport> mixing;         ///< of the persistent chains, at the end
+  std::optional<MixingReport> mixing;         ///< whether the persistent chains mix, at the end
   std::optional<FinalLikelihood> likelihood;  ///< unless the monitors know it exactly
 };
 
@@ -208,8 +208,7 @@ class Run {
     result.epochs = static_cast<double>(result.updates) / per_epoch;
     result.seconds = steady_seconds() - started;
     const double epochs_here = static_cast<double>(result.updates - first_update) / per_epoch;
-    result.samples_per_second =
-        epochs_here * static_cast<double>(data_.train.rows()) / std::max(result.seconds, 1e-9);
+    result.samples_per_second = epochs_here * static_cast<double>(data_.train.rows()) / std::max(result.seconds, 1e-9);
     if (!fit_.records().empty()) result.last = fit_.records().back();
     return result;
   }
@@ -293,7 +292,7 @@ Outcome run(const TrainRequest& request, bool json, const Context& context) {
 
 Command train_command() {
   return {"train", "train a machine on data",
-          "ergodic train --data mnist --hidden 500 --epochs 20 --out digits.safetensors",
+          "ergodic train --data mnist --out digits.safetensors",
           [](std::string_view kind) {
             return kind.empty() ? train_options_of_all_kinds() : train_spec(kind_named(kind)).options();
           },
