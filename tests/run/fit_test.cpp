@@ -16,7 +16,8 @@ constexpr Key kKey{3};
 /// A machine for bars-and-stripes, and four epochs of three updates.
 struct Training {
   explicit Training(const std::string& method = "pcd")
-      : data{bars_and_stripes(3), {}}, machine(kind_named("rbm").make({{"hidden", std::uint64_t{5}}}, data.train, kKey, {})) {
+      : data{bars_and_stripes(3), {}},
+        machine(kind_named("rbm").make({{"hidden", std::uint64_t{5}}}, data.train, kKey, {})) {
     options.method = method;
     options.batch = 6;
     options.chains = 10;
