@@ -42,12 +42,12 @@ TrainOptions training(std::uint64_t epochs, std::uint64_t batch, double rate) {
   return out;
 }
 
-/// Rows of three sites with three letters.
+/// Rows of three sites with three letters, of which the first two are always the same.
 Dataset letters() {
   Dataset out{"letters", Bits(9, 9)};
   out.letters = 3;
   for (std::size_t r = 0; r < 9; ++r) {
-    for (const std::size_t letter : {r % 3, 3 + r / 3, 6 + (r + r / 3) % 3}) out.bits().set(r, letter, true);
+    for (const std::size_t letter : {r % 3, 3 + r % 3, 6 + r / 3}) out.bits().set(r, letter, true);
   }
   return out;
 }
@@ -64,8 +64,8 @@ const std::map<std::string_view, std::vector<Case>>& cases() {
           {"hidden-letters", std::uint64_t{3}},
           {"hidden", std::uint64_t{2}}},
          bars_and_stripes(2),
-         training(40, 4, 0.1)},
-        {"potts", {{"visible-type", string("potts")}, {"hidden", std::uint64_t{2}}}, letters(), training(40, 3, 0.2)},
+         training(400, 4, 0.1)},
+        {"potts", {{"visible-type", string("potts")}, {"hidden", std::uint64_t{2}}}, letters(), training(200, 3, 0.2)},
         {"gaussian",
          {{"visible-type", string("gaussian")}, {"hidden", std::uint64_t{3}}},
          eight_gaussians(200, 0),

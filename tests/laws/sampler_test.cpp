@@ -196,7 +196,7 @@ struct Tuning {
   int far_sweeps = 30;
 };
 Tuning tuning_of(std::string_view name, bool real) {
-  if (name == MetropolisRow::kName) return {{1, 0.8, 0, {}}, real ? 150 : 30};
+  if (name == MetropolisRow::kName) return {{1, 0.8, 0, {}}, real ? 300 : 30};
   if (name == LangevinRow::kName) return {{1, 0.15, 0, {}}, 800};
   if (name == MalaRow::kName) return {{1, 0.8, 0, {}}, 80};
   if (name == HmcRow::kName) return {{1, 0.4, 4, {}}, 30};

@@ -24,7 +24,7 @@ struct Setting {
 
 TEST(Compare, AMachineAgreesWithItsOwnDraws) {
   const Setting setting;
-  const ComparisonWithData found = compare_with_data(setting.machine, {}, setting.data, {2000, 100, 5}, kKey, {});
+  const ComparisonWithData found = compare_with_data(setting.machine, {}, setting.data, {2000, 1000, 5}, kKey, {});
   EXPECT_FALSE(found.stopped);
   EXPECT_EQ(found.rows, 20000u);
   EXPECT_EQ(found.effective_rows, 20000.0);
