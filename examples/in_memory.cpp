@@ -12,8 +12,7 @@ struct Epochs : Observer {
 };
 
 int main() {
-  // 400 rows of 16 bits: a block of four bits is on, at one of four places.
-  std::vector<std::uint8_t> bytes(400 * 16);
+  std::vector<std::uint8_t> bytes(400 * 16);  // 400 rows: a block of four bits is on, at one of four places
   for (std::size_t r = 0; r < 400; ++r) {
     for (std::size_t i = 0; i < 4; ++i) bytes[r * 16 + 4 * (r % 4) + i] = 1;
   }
@@ -23,14 +22,13 @@ int main() {
   Epochs epochs;
   const Context context{&threads, &epochs};
   const Key seed{1};
-
   const auto machine = kind_named("rbm").make({{"hidden", std::uint64_t{8}}}, data, seed, context);
   const TrainingData training = training_data(data, 0.1, seed);
   TrainOptions options;
-  options.batch = 20;
-  options.epochs = 200;
-  options.learning_rate = 0.5;
-  options.record_every = 50;
+  options.method = "exact";
+  options.epochs = 400;
+  options.learning_rate = 1.0;
+  options.record_every = 100;
   fit(*machine, training, options, seed, context);
 
   const EvaluateResult found = evaluate(*machine, data, {}, seed, context);
@@ -38,9 +36,10 @@ int main() {
               std::log(0.25));
 
   SamplingOptions sampling;
-  sampling.sweeps = 200;
+  sampling.sweeps = 1000;
+  sampling.sampler = kTempering;  // the blocks are far apart: chains at one temperature would stay where they are
   SampleStart start;
-  start.count = 5;
+  start.count = 6;
   const Samples samples = sample(*machine, sampling, start, {}, seed, context);
   const std::vector<double> energies = *machine->free_energies(samples.visible, context);
   for (std::size_t r = 0; r < samples.visible.chains(); ++r) {

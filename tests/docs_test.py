@@ -24,7 +24,7 @@ class Project:
 
     def __init__(self, root):
         self.root = root
-        self.files = [f for top in [*CODE, "docs"] for f in sorted((root / top).rglob("*")) if is_ours(f)]
+        self.files = [f for top in [*CODE, "docs"] for f in sorted((root / top).rglob("*")) if is_ours(f, root)]
         self.files += [f for f in root.iterdir() if f.is_file()]
         self.paths = {f.relative_to(root).as_posix() for f in self.files}
         self.folders = {parent.as_posix() for path in self.paths for parent in Path(path).parents}
@@ -74,8 +74,8 @@ class Project:
         )
 
 
-def is_ours(file):
-    return file.is_file() and not {"__pycache__", "build", "demo"} & set(file.parts)
+def is_ours(file, root):
+    return file.is_file() and not {"__pycache__", "build", "demo"} & set(file.relative_to(root).parts)
 
 
 def without_comments(file):
