@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <ostream>
 
 #include "ergodic/data/planar.hpp"
 #include "ergodic/data/synthetic.hpp"
@@ -91,6 +92,8 @@ struct KindCase {
   const MachineKind* kind;
   const Case* example;
 };
+
+void PrintTo(const KindCase& c, std::ostream* out) { *out << c.kind->name << " " << c.example->title; }
 
 std::vector<KindCase> all_cases() {
   std::vector<KindCase> out;
