@@ -274,6 +274,13 @@ const Machines& machines(std::size_t setting) {
   return all[setting];
 }
 
+/// The laws of a setting, made once: every program start names them.
+const std::vector<Law>& laws_of(std::size_t setting) {
+  static std::vector<Law> made[3];
+  if (made[setting].empty()) made[setting] = all_laws(machines(setting));
+  return made[setting];
+}
+
 test::ChiSquare distance_after(const Law& law, State x, int sweeps, Key key) {
   for (int s = 0; s < sweeps; ++s) law.sweep(x, static_cast<std::uint64_t>(s), key, {});
   return law.target.distance(x);
@@ -282,11 +289,11 @@ test::ChiSquare distance_after(const Law& law, State x, int sweeps, Key key) {
 /// Each law of the list is a test of its own.
 class SamplerLaws : public testing::TestWithParam<std::size_t> {
  protected:
-  Law law(std::size_t setting = 0) const { return all_laws(machines(setting))[GetParam()]; }
+  const Law& law(std::size_t setting = 0) const { return laws_of(setting)[GetParam()]; }
 };
 
 TEST_P(SamplerLaws, LeaveTheDistributionWhereItIs) {
-  const Law sampler = law();
+  const Law& sampler = law();
   const State start = sampler.target.exact(kChains, Key{1}.at(Purpose::kTest));
   const test::ChiSquare exact = sampler.target.distance(start), found = distance_after(sampler, start, 5, Key{2});
   EXPECT_LT(exact.value, exact.critical()) << "the exact draws themselves";
@@ -294,7 +301,7 @@ TEST_P(SamplerLaws, LeaveTheDistributionWhereItIs) {
 }
 
 TEST_P(SamplerLaws, ReachTheDistributionFromAFarStart) {
-  const Law sampler = law();
+  const Law& sampler = law();
   const State start = sampler.target.far_start(kChains);
   EXPECT_GT(sampler.target.distance(start).value, 10.0 * sampler.target.distance(start).critical());
   const test::ChiSquare found = distance_after(sampler, start, sampler.far_sweeps, Key{3});
@@ -302,7 +309,7 @@ TEST_P(SamplerLaws, ReachTheDistributionFromAFarStart) {
 }
 
 TEST_P(SamplerLaws, GiveTheSameStatesForAnyNumberOfThreads) {
-  const Law sampler = law();
+  const Law& sampler = law();
   const State start = sampler.target.exact(100, Key{1}.at(Purpose::kTest));
   State alone = start;
   for (std::uint64_t s = 0; s < 3; ++s) sampler.sweep(alone, s, Key{4}, {});
@@ -359,19 +366,17 @@ test::ChiSquare geweke(const std::vector<const Law*>& settings, int turns) {
 }
 
 TEST_P(SamplerLaws, PassGewekesJointTest) {
-  const Law laws[] = {law(0), law(1), law(2)};
-  const test::ChiSquare found = geweke({&laws[0], &laws[1], &laws[2]}, 8);
+  const test::ChiSquare found = geweke({&law(0), &law(1), &law(2)}, 8);
   EXPECT_LT(found.value, found.critical());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SamplerLaws, testing::Range(std::size_t{0}, all_laws(machines(0)).size()),
-                         [](const auto& info) {
-                           std::string name = all_laws(machines(0))[info.param].name;
-                           std::erase(name, ',');
-                           std::ranges::replace(name, ' ', '_');
-                           std::ranges::replace(name, '+', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(All, SamplerLaws, testing::Range(std::size_t{0}, laws_of(0).size()), [](const auto& info) {
+  std::string name = laws_of(0)[info.param].name;
+  std::erase(name, ',');
+  std::ranges::replace(name, ' ', '_');
+  std::ranges::replace(name, '+', '_');
+  return name;
+});
 
 /// Adjusted Langevin sampling that forgets that x' from x is not as likely as x from x'.
 struct Careless {
