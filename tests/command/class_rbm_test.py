@@ -118,6 +118,10 @@ def test_what_does_not_fit_is_refused():
     refused(BAD_DATA, "train", "--model", "class-rbm", "--data", "bare.npy", "--out", "m", says="expected a label for each row")
     refused(USAGE, "train", "--model", "class-rbm", "--data", "rows.npz", "--graph", "dense", "--out", "m",
             says="--graph is for --model boltzmann")
+    rows = np.load("rows.npz")
+    for label, says in ((-1, "expected a label from 0 to"), (5000, "expected labels from 0 to 999")):
+        np.savez("odd.npz", x=rows["x"], y=np.where(np.arange(len(rows["y"])) == 3, label, rows["y"]))
+        refused(BAD_DATA, "train", "--model", "class-rbm", "--data", "odd.npz", "--held-out", 0, "--out", "m", says=says)
     trained()
     refused(BAD_DATA, "evaluate", "m.safetensors", "--data", "bare.npy", says="expected a label for each row")
     done = run("train", "--model", "class-rbm", "--help")

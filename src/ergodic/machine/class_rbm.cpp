@@ -110,8 +110,10 @@ std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key
   require_kind(Bernoulli{data.units()}, data);
   const int largest = data.labels.empty() ? 0 : std::ranges::max(data.labels);
   const std::size_t classes = largest < 1 ? 2 : static_cast<std::size_t>(largest) + 1;
-  require(classes <= kMostClasses,
-          fmt::format("{}: expected labels from 0 to {} at most, found {}", data.name, kMostClasses - 1, largest));
+  if (classes > kMostClasses) {
+    throw DataError(
+        fmt::format("{}: expected labels from 0 to {} at most, found {}", data.name, kMostClasses - 1, largest));
+  }
   const Dataset rows = with_labels(data, classes);
   const Layer visible = visible_layer_of(data.units(), classes), hidden = Bernoulli{options.hidden};
   announce_memory({visible, hidden, &rows}, context);
