@@ -128,3 +128,11 @@ def test_what_does_not_fit_is_refused():
     assert "--hidden " in done.stdout and "--visible-type" not in done.stdout
     kinds = json.loads(succeed("reference", "--json").stdout)["commands"][0]["kinds"]
     assert {o["name"] for o in kinds["class-rbm"]["options"]} >= {"hidden", "weight-scale", "method", "epochs", "out"}
+
+
+def test_a_class_that_only_held_out_rows_have_is_a_class_all_the_same():
+    draw = np.random.default_rng(1)
+    np.savez("few.npz", x=draw.integers(0, 2, (9, 5)), y=np.arange(9))  # each class once: held-out rows have their own
+    succeed("train", "--model", "class-rbm", "--data", "few.npz", "--hidden", 3, "--held-out", 0.5, "--epochs", 2,
+            "--out", "m.safetensors")
+    assert ask("inspect", "m.safetensors")["classes"] == 9

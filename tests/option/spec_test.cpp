@@ -321,13 +321,5 @@ TEST(Option, PositionalOnesAreWrittenInCapitals) {
   EXPECT_EQ(file.written(), "FILE");
 }
 
-TEST(Option, BelongsToTheKindsThatItNamesOrToAll) {
-  Option hidden;
-  EXPECT_TRUE(hidden.belongs_to("rbm"));
-  hidden.kinds = {"rbm", "boltzmann"};
-  EXPECT_TRUE(hidden.belongs_to("boltzmann"));
-  EXPECT_FALSE(hidden.belongs_to("neural"));
-}
-
 }  // namespace
 }  // namespace ergodic

@@ -14,6 +14,11 @@ std::span<const std::byte> Dataset::bytes() const {
   return real() ? std::as_bytes(reals().elements()) : std::as_bytes(grey().elements());
 }
 
+std::size_t Dataset::classes() const {
+  const int largest = labels.empty() ? -1 : std::ranges::max(labels);
+  return std::max(classes_of_all, largest < 0 ? 0 : static_cast<std::size_t>(largest) + 1);
+}
+
 std::size_t Dataset::missing() const {
   if (complete()) return 0;
   std::size_t on = 0;
@@ -118,6 +123,7 @@ Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
   Dataset out{data.name, chosen(data, rows), data.shape, {}, data.letters};
   if (!data.labels.empty()) {
     for (const std::uint32_t r : rows) out.labels.push_back(data.labels[r]);
+    out.classes_of_all = data.classes();
   }
   if (!data.weights.empty()) {
     for (const std::uint32_t r : rows) out.weights.push_back(data.weights[r]);

@@ -39,8 +39,9 @@ struct Dataset {
   std::vector<int> labels{};  ///< one for each row, or empty
   std::size_t letters =
       0;  ///< letters of a categorical site: units [s * letters, (s + 1) * letters) are site s; else 0
-  std::vector<double> weights{};  ///< how much each row counts, or empty: all the same
-  Bits known{};                   ///< rows x units, off where a value is missing; without rows if none is
+  std::vector<double> weights{};   ///< how much each row counts, or empty: all the same
+  Bits known{};                    ///< rows x units, off where a value is missing; without rows if none is
+  std::size_t classes_of_all = 0;  ///< classes() of the set that this is a part of; 0 if it is the whole
 
   std::size_t rows() const {
     return std::visit([](const auto& v) { return v.rows(); }, values);
@@ -48,6 +49,8 @@ struct Dataset {
   std::size_t units() const {
     return std::visit([](const auto& v) { return v.cols(); }, values);
   }
+  /// One more than the largest label, also where only another part of the same set has it; 0 without labels.
+  std::size_t classes() const;
   std::size_t sites() const { return letters > 0 ? units() / letters : 0; }
 
   bool dynamic() const { return std::holds_alternative<Matrix<Grey>>(values); }

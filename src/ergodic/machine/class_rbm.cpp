@@ -108,11 +108,10 @@ class ClassRbmMachine final : public RbmMachine {
 std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key key, const Context& context) {
   const ClassRbmOptions options = spec().made(settings);
   require_kind(Bernoulli{data.units()}, data);
-  const int largest = data.labels.empty() ? 0 : std::ranges::max(data.labels);
-  const std::size_t classes = largest < 1 ? 2 : static_cast<std::size_t>(largest) + 1;
+  const std::size_t classes = std::max<std::size_t>(data.classes(), 2);
   if (classes > kMostClasses) {
     throw DataError(
-        fmt::format("{}: expected labels from 0 to {} at most, found {}", data.name, kMostClasses - 1, largest));
+        fmt::format("{}: expected labels from 0 to {} at most, found {}", data.name, kMostClasses - 1, classes - 1));
   }
   const Dataset rows = with_labels(data, classes);
   const Layer visible = visible_layer_of(data.units(), classes), hidden = Bernoulli{options.hidden};

@@ -144,10 +144,6 @@ std::string Option::range_text() const {
   return range ? fmt::format("{} to {}", limit_text(*this, range->least), limit_text(*this, range->most)) : "";
 }
 
-bool Option::belongs_to(std::string_view kind) const {
-  return kinds.empty() || std::ranges::find(kinds, kind) != kinds.end();
-}
-
 std::string text_of(const Value& value) {
   struct {
     std::string operator()(Auto) const { return std::string(kAuto); }

@@ -66,7 +66,6 @@ struct Option {
   std::string default_text() const;
   /// "1 to 1000", or empty.
   std::string range_text() const;
-  bool belongs_to(std::string_view kind) const;
 };
 
 /// As the command line and config files have it. A list is numbers with commas.

@@ -97,7 +97,9 @@ void refuse_sampler(const std::string& name, bool follows_forces, const Layer& u
         "gibbs draws units given the others, for which this machine has no formula; take metropolis, langevin, mala "
         "or hmc");
   }
-  if (name == JumpingRow::kName) throw UsageError("jumping is for neural energies, which have a bowl to jump from");
+  if (name == JumpingRow::kName)
+    throw UsageError(
+        "jumping is for neural energies at temperature 1, which have a bowl to jump from; take mala or hmc");
   if (follows_forces) require_forces(units, name);
   throw UsageError(fmt::format("{} does not serve this machine; take gibbs or metropolis", name));
 }
