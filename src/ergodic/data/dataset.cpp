@@ -133,6 +133,8 @@ Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
     gather_known(data, rows, out.known);
     if (out.missing() == 0) out.known = {};
   }
+  out.unit_names = data.unit_names;
+  out.class_names = data.class_names;
   return out;
 }
 

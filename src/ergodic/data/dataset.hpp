@@ -39,9 +39,12 @@ struct Dataset {
   std::vector<int> labels{};  ///< one for each row, or empty
   std::size_t letters =
       0;  ///< letters of a categorical site: units [s * letters, (s + 1) * letters) are site s; else 0
-  std::vector<double> weights{};   ///< how much each row counts, or empty: all the same
-  Bits known{};                    ///< rows x units, off where a value is missing; without rows if none is
-  std::size_t classes_of_all = 0;  ///< classes() of the set that this is a part of; 0 if it is the whole
+  std::vector<double> weights{};  ///< how much each row counts, or empty: all the same
+  Bits known{};                   ///< rows x units, off where a value is missing; without rows if none is
+  std::vector<std::string>
+      unit_names{};  ///< of each unit (of each site of letters), as a table's header has them; or empty
+  std::vector<std::string> class_names{};  ///< of each label, if labels were words; or empty
+  std::size_t classes_of_all = 0;          ///< classes() of the set that this is a part of; 0 if it is the whole
 
   std::size_t rows() const {
     return std::visit([](const auto& v) { return v.rows(); }, values);

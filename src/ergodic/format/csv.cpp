@@ -13,6 +13,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/bytes.hpp"
+#include "ergodic/format/file.hpp"
 
 namespace ergodic {
 namespace {
@@ -172,10 +173,30 @@ class TableParser {
   std::vector<std::byte> bytes_;
 };
 
+/// A field as it stands in a file.
+std::string quoted(const std::string& field) {
+  if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
+  std::string out = "\"";
+  for (const char c : field) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
+
 }  // namespace
 
 Array parse_csv(std::span<const std::byte> file, const std::string& where, Missing missing) {
   return TableParser(as_text(file), where, missing).parse();
+}
+
+void write_csv(const std::filesystem::path& path, const std::vector<std::vector<std::string>>& lines) {
+  std::string text;
+  for (const auto& line : lines) {
+    for (std::size_t k = 0; k < line.size(); ++k) {
+      if (k > 0) text += ',';
+      text += quoted(line[k]);
+    }
+    text += '\n';
+  }
+  write_file(path, std::as_bytes(std::span(text)));
 }
 
 }  // namespace ergodic

@@ -8,8 +8,10 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ergodic/format/array.hpp"
 
@@ -18,5 +20,8 @@ namespace ergodic {
 /// A float64 array, rows x columns. Every row must have as many fields as the first line. `where` names the file in
 /// messages.
 Array parse_csv(std::span<const std::byte> file, const std::string& where, Missing missing = Missing::kRefused);
+
+/// Fields separated by commas, a line for each row; a field with a comma, a quote or a line break is quoted.
+void write_csv(const std::filesystem::path& path, const std::vector<std::vector<std::string>>& lines);
 
 }  // namespace ergodic

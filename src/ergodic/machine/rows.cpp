@@ -22,6 +22,14 @@ std::string as_utf8(const std::string& text) {
   return nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace)).get<std::string>();
 }
 
+constexpr char kUnitNames[] = "unit_names";
+
+std::string list_text(const std::vector<std::string>& names) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const std::string& name : names) out.push_back(as_utf8(name));
+  return out.dump();
+}
+
 }  // namespace
 
 bool same_slots(const Parameters& a, const Parameters& b) {
@@ -107,7 +115,22 @@ std::map<std::string, std::string> notes_of_data(const Dataset& data) {
   std::map<std::string, std::string> notes;
   if (data.shape.height > 0) notes["picture"] = shape_text(data.shape);
   notes["data"] = as_utf8(std::filesystem::path(data.name).filename().string());
+  if (!data.unit_names.empty()) notes[kUnitNames] = list_text(data.unit_names);
+  if (!data.class_names.empty()) notes["class_names"] = list_text(data.class_names);
   return notes;
+}
+
+std::vector<std::string> unit_names_from(const std::map<std::string, std::string>& notes, std::size_t count) {
+  const auto found = notes.find(kUnitNames);
+  if (found == notes.end()) return {};
+  const auto list = nlohmann::json::parse(found->second, nullptr, false);
+  if (!list.is_array() || list.size() != count) return {};
+  std::vector<std::string> out;
+  for (const auto& name : list) {
+    if (!name.is_string()) return {};
+    out.push_back(name.get<std::string>());
+  }
+  return out;
 }
 
 }  // namespace ergodic

@@ -42,7 +42,10 @@ State random_rows(const Layer& visible, const Dataset& data, std::size_t count, 
 /// So many rows of a state at random; the state itself if it has no more.
 State random_rows(const State& all, std::size_t count, Key key);
 
-/// What a model file says of its data: the name of the set without folders, and the shape of a picture.
+/// What a model file says of its data: the name of the set without folders, the shape of a picture, and the names of
+/// units and classes.
 std::map<std::string, std::string> notes_of_data(const Dataset& data);
+/// The names of units in a model file's notes; empty if it has none, or not so many.
+std::vector<std::string> unit_names_from(const std::map<std::string, std::string>& notes, std::size_t count);
 
 }  // namespace ergodic

@@ -1,13 +1,16 @@
 #include "ergodic/run/commands/output.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/format/csv.hpp"
 #include "ergodic/format/npy.hpp"
 #include "ergodic/store/tensors.hpp"
 
@@ -43,16 +46,35 @@ void require_distinct(const std::vector<std::pair<std::string, std::filesystem::
   }
 }
 
-void require_picture_or_array(const std::filesystem::path& out) {
-  require(out.extension() == ".png" || out.extension() == ".npy",
-          fmt::format("--out: expected a name ending in .png or .npy, found '{}'", out.string()));
+void require_ending(const std::filesystem::path& out, const std::vector<std::string>& endings) {
+  require(std::ranges::find(endings, out.extension().string()) != endings.end(),
+          fmt::format("--out: expected a name ending in {}, found '{}'", fmt::join(endings, ", "), out.string()));
   require_writable(out);
 }
 
-bool is_array(const std::filesystem::path& out) { return out.extension() == ".npy"; }
+bool is_picture(const std::filesystem::path& out) { return out.extension() == ".png"; }
 
-void write_values(const std::filesystem::path& out, const Matrix<float>& values) {
-  write_npy(out, array_of(values.elements(), {values.rows(), values.cols()}));
+void write_table(const std::filesystem::path& out, const std::vector<std::string>& names,
+                 const Matrix<double>& values) {
+  if (out.extension() == ".npy") return write_npy(out, array_of(values.elements(), {values.rows(), values.cols()}));
+  std::vector<std::vector<std::string>> lines{names};
+  for (std::size_t r = 0; r < values.rows(); ++r) {
+    std::vector<std::string>& line = lines.emplace_back();
+    for (const double value : values.row(r)) line.push_back(fmt::format("{}", value));
+  }
+  write_csv(out, lines);
+}
+
+void write_rows(const std::filesystem::path& out, const Layer&, const Matrix<float>& values, RowValues,
+                const std::vector<std::string>& names) {
+  if (out.extension() == ".npy") return write_npy(out, array_of(values.elements(), {values.rows(), values.cols()}));
+  std::vector<std::vector<std::string>> lines;
+  if (!names.empty()) lines.push_back(names);
+  for (std::size_t r = 0; r < values.rows(); ++r) {
+    std::vector<std::string>& line = lines.emplace_back();
+    for (const float value : values.row(r)) line.push_back(fmt::format("{}", value));
+  }
+  write_csv(out, lines);
 }
 
 }  // namespace ergodic

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ergodic/core/matrix.hpp"
+#include "ergodic/model/layer.hpp"
 
 namespace ergodic {
 
@@ -16,11 +17,18 @@ void require_writable(const std::filesystem::path& path);
 /// UsageError if two of these options name the same file; empty paths do not count.
 void require_distinct(const std::vector<std::pair<std::string, std::filesystem::path>>& options);
 
-/// UsageError unless the name ends in .png or .npy; then IoError unless it can be written.
-void require_picture_or_array(const std::filesystem::path& out);
-bool is_array(const std::filesystem::path& out);
+bool is_picture(const std::filesystem::path& out);
+/// UsageError unless the name has one of these endings, such as ".npy"; then IoError unless it can be written.
+void require_ending(const std::filesystem::path& out, const std::vector<std::string>& endings);
 
-/// Writes values in [0, 1], whatever the units, as an array of 32-bit floats: what --data reads back.
-void write_values(const std::filesystem::path& out, const Matrix<float>& values);
+/// Numbers with a name for each column: an array of doubles (.npy), or a table whose first line has the names (.csv).
+void write_table(const std::filesystem::path& out, const std::vector<std::string>& names, const Matrix<double>& values);
+
+/// What rows of visible values are.
+enum class RowValues { kDrawn, kMeans };
+/// Rows of visible values in [0, 1], or real ones, as --data reads them back: an array (.npy) or a table (.csv). Names
+/// are those of the units, or empty.
+void write_rows(const std::filesystem::path& out, const Layer& visible, const Matrix<float>& values, RowValues what,
+                const std::vector<std::string>& names);
 
 }  // namespace ergodic

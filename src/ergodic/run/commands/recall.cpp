@@ -44,21 +44,22 @@ Spec<RecallRequest> make_spec() {
   add_seed(spec, &RecallRequest::seed);
   spec.group("Output")
       .add("out", &RecallRequest::out,
-           "a picture of rows beside what becomes of them (.png), or the restored rows (.npy)")
+           "a picture of rows beside what becomes of them (.png), or the restored rows (.npy, .csv)")
       .role(PathRole::kOutput)
       .required();
   return spec;
 }
 
 /// A sheet of all columns, or the last one as an array; values in [-1, 1] become grey levels.
-void write_columns(const std::filesystem::path& out, std::vector<Matrix<float>> columns, PictureShape shape) {
+void write_columns(const std::filesystem::path& out, const Layer& spins, std::vector<Matrix<float>> columns,
+                   PictureShape shape, const std::vector<std::string>& names) {
   for (Matrix<float>& values : columns) {
     for (float& value : values.elements()) value = 0.5f * (value + 1.0f);
   }
-  if (is_array(out)) {
-    write_values(out, columns.back());
-  } else {
+  if (is_picture(out)) {
     write_png(out, picture_of_groups(columns, shape));
+  } else {
+    write_rows(out, spins, columns.back(), RowValues::kMeans, names);
   }
 }
 
@@ -94,7 +95,7 @@ std::string text_of_result(const RecallResult& result) {
 }
 
 Outcome run(const RecallRequest& request, bool json, const Context& context) {
-  require_picture_or_array(request.out);
+  require_ending(request.out, {".png", ".npy", ".csv"});
   const ModelFile file = load_model(request.model);
   const Layer spins = Spin{units_of(file.machine->visible())};
   const Dataset data = load_split(request.data, request.split);
@@ -109,8 +110,9 @@ Outcome run(const RecallRequest& request, bool json, const Context& context) {
   if (!result.stopped) {
     std::vector<Matrix<float>> columns{values_of(result.given), result.values};
     if (request.damage > 0.0) columns.insert(columns.begin(), values_of(originals));
-    write_columns(request.out, std::move(columns),
-                  data.shape.height > 0 ? data.shape : shape_from_notes(file.notes, data.units()));
+    write_columns(request.out, spins, std::move(columns),
+                  data.shape.height > 0 ? data.shape : shape_from_notes(file.notes, data.units()),
+                  unit_names_from(file.notes, data.units()));
   }
   return {json ? printed(json_of_result(request, result)) : text_of_result(result),
           result.stopped ? "stopped; nothing written\n"

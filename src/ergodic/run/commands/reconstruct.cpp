@@ -36,24 +36,25 @@ Spec<ReconstructRequest> make_spec() {
   add_seed(spec, &ReconstructRequest::seed);
   spec.group("Output")
       .add("out", &ReconstructRequest::out,
-           "a picture of rows beside their reconstructions (.png), or the reconstructions (.npy)")
+           "a picture of rows beside their reconstructions (.png), or the reconstructions (.npy, .csv)")
       .role(PathRole::kOutput)
       .required();
   return spec;
 }
 
 Outcome run(const ReconstructRequest& request, bool json, const Context& context) {
-  require_picture_or_array(request.out);
+  require_ending(request.out, {".png", ".npy", ".csv"});
   const ModelFile file = load_model(request.model);
   const Machine& machine = *file.machine;
   const Key key{request.seed};
   const Dataset data = load_split_for(machine, request.data, request.split).chosen;
   const State rows = first_rows(machine.visible(), data, request.count, key);
   const Reconstructions made = reconstruct(machine, rows, key, context);
-  if (is_array(request.out)) {
-    write_values(request.out, made.values);
-  } else {
+  if (is_picture(request.out)) {
     write_png(request.out, picture_of_pairs(machine.visible(), rows, made.values, data.shape));
+  } else {
+    write_rows(request.out, machine.visible(), made.values, RowValues::kMeans,
+               unit_names_from(file.notes, sites(machine.visible()).size()));
   }
   const Json out{{"out", request.out.string()}, {"count", rows.chains()}, {"reconstruction_error", made.error}};
   return {json ? printed(out) : "",

@@ -70,7 +70,8 @@ Spec<SampleRequest> make_spec() {
       .role(PathRole::kInput);
   spec.group("Output")
       .add("out", &SampleRequest::out,
-           "a picture sheet (.png; of two real units the landscape of their energy beside points) or an array (.npy)")
+           "a picture sheet (.png; of two real units the landscape of their energy beside points) or an array (.npy, "
+           ".csv)")
       .role(PathRole::kOutput)
       .required();
   return spec;
@@ -123,7 +124,7 @@ State start_rows(const SampleRequest& request, const Machine& machine) {
 }
 
 void require_consistent(const SampleRequest& request) {
-  require_picture_or_array(request.out);
+  require_ending(request.out, {".png", ".npy", ".csv"});
   require(request.data.source.empty() == request.fixed.empty(),
           "--data gives the rows to complete and --fixed the units of them that stay: give both, or neither");
   require(request.path.empty() || request.sampling.sampler == kTempering,
@@ -197,10 +198,11 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
   if (!samples.stopped) {
     const Matrix<float> values =
         request.means ? *machine.means_of(samples.chains, context) : plain_values(samples.visible);
-    if (is_array(request.out)) {
-      write_values(request.out, values);
-    } else {
+    if (is_picture(request.out)) {
       write_png(request.out, machine.picture(values, shape_from_notes(file.notes, values.cols()), context));
+    } else {
+      write_rows(request.out, visible, values, request.means ? RowValues::kMeans : RowValues::kDrawn,
+                 unit_names_from(file.notes, sites(visible).size()));
     }
   }
   return {json ? printed(json_of_result(request, samples, seconds)) : "", text_of_result(request, samples, seconds),
