@@ -22,6 +22,8 @@ struct FreeEnergy {
 /// An evaluation from free energies that are known, and from annealed ones.
 FreeEnergy mean_free_energy(const std::vector<double>& energies);
 FreeEnergy mean_free_energy(const ClampedLogZ& found);
+/// From log sums, -F(x), that are estimates, one for each row.
+FreeEnergy mean_free_energy(const std::vector<Estimate>& log_sums);
 
 /// What can be said of data under a machine. Everything is a mean over the rows, in nats.
 struct Evaluation {
@@ -34,6 +36,7 @@ struct Evaluation {
   std::optional<AnnealedLogZ> annealed;    ///< where log Z comes from, if it is not exact
 
   void set_free_energies(const std::vector<double>& energies);
+  void set_free_energy(const FreeEnergy& found);
   void set_clamped(const ClampedLogZ& found);
   void set_pseudo_log_likelihoods(const std::vector<double>& values);
   void set_log_z(const Estimate& found);

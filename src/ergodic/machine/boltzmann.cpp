@@ -8,6 +8,7 @@
 #include "ergodic/machine/graph_text.hpp"
 #include "ergodic/machine/memory.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/model/conditional.hpp"
 #include "ergodic/model/elimination.hpp"
 #include "ergodic/store/boltzmann_file.hpp"
 #include "ergodic/trainer/boltzmann_learner.hpp"
@@ -110,6 +111,37 @@ std::optional<std::vector<double>> BoltzmannMachine::pseudo_log_likelihoods(cons
                                                                             const Context& context) const {
   if (model().hidden() > 0) return std::nullopt;
   return model().pseudo_log_likelihood(rows, context);
+}
+
+std::optional<State> BoltzmannMachine::hidden_of(const Chains& chains) const {
+  if (model().hidden() == 0) return std::nullopt;
+  State out = make_state(model().hidden_layer(), chains.count());
+  for (std::size_t r = 0; r < out.chains(); ++r) {
+    for (std::size_t i = 0; i < out.units(); ++i) {
+      out.bits().set(r, i, chains.layers[0].bits().get(r, model().visible() + i));
+    }
+  }
+  return out;
+}
+
+std::optional<Matrix<double>> BoltzmannMachine::site_log_probabilities(const State& rows,
+                                                                       const Context& context) const {
+  if (model().hidden() > 0) return std::nullopt;
+  return model().site_log_probabilities(rows, context);
+}
+
+std::optional<OpenMachine> BoltzmannMachine::given(const State& rows, const Bits& known, std::size_t row) const {
+  Conditional<Boltzmann> found = conditional(model(), rows, known, row);
+  return OpenMachine{std::make_unique<BoltzmannMachine>(std::move(found.open)), found.energy};
+}
+
+double BoltzmannMachine::exact_bits() const { return exact_log_z_bits(model()); }
+
+bool BoltzmannMachine::for_couplings(const std::function<void(std::size_t, std::size_t, double)>& f) const {
+  for (std::size_t i = 0; i < model().graph().units(); ++i) {
+    model().graph().for_later_neighbours(i, [&](std::size_t j, std::size_t e) { f(i, j, model().couplings()[e]); });
+  }
+  return true;
 }
 
 std::optional<Estimate> BoltzmannMachine::exact_log_z(const Context& context) const {

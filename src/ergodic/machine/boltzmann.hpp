@@ -17,16 +17,22 @@ class BoltzmannMachine : public MachineOf<Boltzmann> {
   Facts facts() const override;
   void put(Tensors& tensors) const override;
 
+  std::optional<State> hidden_of(const Chains& chains) const override;
   std::optional<std::vector<double>> free_energies(const State& rows, const Context& context) const override;
   std::optional<ClampedRows> clamped_rows(const State& rows, Key key) const override;
   std::optional<std::vector<double>> pseudo_log_likelihoods(const State& rows, Key key,
                                                             const Context& context) const override;
+  std::optional<Matrix<double>> site_log_probabilities(const State& rows, const Context& context) const override;
+  std::optional<OpenMachine> given(const State& rows, const Bits& known, std::size_t row) const override;
+  double exact_bits() const override;
   std::optional<Estimate> exact_log_z(const Context& context) const override;
   std::unique_ptr<Path> path(const State& rows, const std::vector<Parameters>& stations,
                              const Context& context) const override;
 
   std::unique_ptr<Learner> learner(const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
                                    const Context& context) override;
+
+  bool for_couplings(const std::function<void(std::size_t, std::size_t, double)>& f) const override;
 
  protected:
   BoltzmannMachine() = default;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,6 +38,14 @@ struct RecalledRows {
   std::vector<RecallPath> paths;
 };
 
+class Machine;
+
+/// The units that a row leaves open, given those that are known: a machine of their own, and E(known).
+struct OpenMachine {
+  std::unique_ptr<Machine> machine;
+  double energy = 0.0;
+};
+
 class Machine {
  public:
   virtual ~Machine() = default;
@@ -68,8 +77,14 @@ class Machine {
   virtual Chains start_at(State visible, Key key, const Context& context) const = 0;
   /// The visible units of chains.
   virtual State visible_of(const Chains& chains) const = 0;
+  /// The hidden units of chains; nothing if there are none.
+  virtual std::optional<State> hidden_of(const Chains&) const { return std::nullopt; }
+  /// E of all layers of each chain.
+  virtual std::vector<double> energies(const Chains& chains, const Context& context) const = 0;
   /// Which units of the first layer of the chains stay, if these visible ones do.
   virtual Bits mask_of(const Bits& visible) const = 0;
+  /// Whether each chain may keep other units than the next one: a mask then has a row for each chain.
+  virtual bool masks_by_chain() const = 0;
   /// The sampler that the options ask for. It refers to the machine.
   virtual std::unique_ptr<Sampling> sampling(const SamplingOptions& options, const Context& context) const = 0;
   /// Whether autocorrelation times by this sampler are known to be too long rather than too short (MixingWatch).
@@ -78,6 +93,8 @@ class Machine {
   virtual std::vector<WatchedNumber> watched_numbers() const = 0;
   /// E[visible units | the hidden ones] of each chain, in plain values; nothing without a hidden layer.
   virtual std::optional<Matrix<float>> means_of(const Chains&, const Context&) const { return std::nullopt; }
+  /// E[hidden units | the visible ones] of each row, in the hidden units' own values; nothing if there is no formula.
+  virtual std::optional<Matrix<float>> hidden_means(const State&, const Context&) const { return std::nullopt; }
   /// What the machine makes of each row, in plain values: E[x' | v] with v ~ p(v | x); nothing without a hidden layer.
   virtual std::optional<Matrix<float>> reconstructions(const State&, Key, const Context&) const { return std::nullopt; }
   /// Lets rows run to a memory, `first_row` naming their random numbers; nothing if it is not a Hopfield network.
@@ -96,6 +113,17 @@ class Machine {
   virtual std::optional<std::vector<double>> pseudo_log_likelihoods(const State&, Key, const Context&) const {
     return std::nullopt;
   }
+  /// log p(x_s | all other sites) of each site of each row; nothing if there is no formula.
+  virtual std::optional<Matrix<double>> site_log_probabilities(const State&, const Context&) const {
+    return std::nullopt;
+  }
+  /// The machine of what one of these rows leaves open: its visible units without a bit in `known`, at least one, and
+  /// hidden ones. Nothing if it is not a machine that we know.
+  virtual std::optional<OpenMachine> given(const State& /*rows*/, const Bits& /*known*/, std::size_t /*row*/) const {
+    return std::nullopt;
+  }
+  /// The logarithm to base 2 of the number of terms of exact_log_z; infinite if there is no such sum.
+  virtual double exact_bits() const = 0;
   /// log Z, exact or by quadrature; nothing if that takes too long, or if stopped.
   virtual std::optional<Estimate> exact_log_z(const Context& context) const = 0;
   /// The path of annealing from independent units with the means of these rows; through the parameters that the machine
@@ -111,6 +139,10 @@ class Machine {
   /// machine and to the data.
   virtual std::unique_ptr<Learner> learner(const Dataset& train, const Dataset& held_out, const TrainOptions& options,
                                            Key key, const Context& context) = 0;
+
+  /// Calls f(i, j, w) for the couplings between units i and j, each once: of an RBM, visible and hidden unit. Returns
+  /// false, without a call, for a machine that has none.
+  virtual bool for_couplings(const std::function<void(std::size_t, std::size_t, double)>&) const { return false; }
 
   // ---- Pictures ----
 

@@ -1,6 +1,7 @@
 // MachineOf: a Machine from any model, by the concepts that the model meets (model/concepts.hpp).
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,10 @@ class MachineOf : public Machine {
     }
     return out;
   }
+  bool masks_by_chain() const override { return GibbsModel<Model>; }
+  std::vector<double> energies(const Chains& chains, const Context& context) const override {
+    return model().energy(chains.layers, context);
+  }
   std::unique_ptr<Sampling> sampling(const SamplingOptions& options, const Context& context) const override {
     return make_sampling(options, model(), context);
   }
@@ -73,6 +78,13 @@ class MachineOf : public Machine {
 
   std::optional<std::vector<double>> free_energies(const State& rows, const Context& context) const override {
     return with_visible_energy([&](const auto& energy) { return std::optional(energy.energy(rows, context)); });
+  }
+  double exact_bits() const override {
+    return with_visible_energy([](const auto& energy) {
+      const Layer layer = first_layer(energy);
+      return exactly_summable(layer) && !real_valued(layer) ? log2_states(layer)
+                                                            : std::numeric_limits<double>::infinity();
+    });
   }
   std::optional<Estimate> exact_log_z(const Context& context) const override {
     return with_visible_energy([&](const auto& energy) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/number_text.hpp"
@@ -11,6 +12,7 @@
 #include "ergodic/estimator/station_path.hpp"
 #include "ergodic/machine/memory.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/model/conditional.hpp"
 #include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/model/rbm_pseudo_likelihood.hpp"
 #include "ergodic/store/tensors.hpp"
@@ -162,6 +164,32 @@ std::optional<std::vector<double>> RbmMachine::pseudo_log_likelihoods(const Stat
                                                                       const Context& context) const {
   if (rows.real()) return std::nullopt;
   return pseudo_log_likelihood(model(), rows, key, 0, context);
+}
+
+std::optional<Matrix<float>> RbmMachine::hidden_means(const State& rows, const Context& context) const {
+  return model().conditional_means(Rbm::kHidden, rows, context);
+}
+
+std::optional<Matrix<double>> RbmMachine::site_log_probabilities(const State& rows, const Context& context) const {
+  if (rows.real()) return std::nullopt;
+  Matrix<std::uint32_t> all(rows.chains(), sites_of(model().visible()));
+  for (std::size_t r = 0; r < all.rows(); ++r) std::iota(all.row(r).begin(), all.row(r).end(), 0u);
+  return model().site_log_probabilities(rows, all, context);
+}
+
+std::optional<OpenMachine> RbmMachine::given(const State& rows, const Bits& known, std::size_t row) const {
+  Conditional<Rbm> found = conditional(model(), rows, known, row);
+  return OpenMachine{std::make_unique<RbmMachine>(std::move(found.open)), found.energy};
+}
+
+double RbmMachine::exact_bits() const { return enumerated_bits(model()); }
+
+bool RbmMachine::for_couplings(const std::function<void(std::size_t, std::size_t, double)>& f) const {
+  const MatrixView<const float> weights = model().weights();
+  for (std::size_t i = 0; i < weights.rows(); ++i) {
+    for (std::size_t j = 0; j < weights.cols(); ++j) f(i, j, weights(i, j));
+  }
+  return true;
 }
 
 std::optional<Estimate> RbmMachine::exact_log_z(const Context& context) const {

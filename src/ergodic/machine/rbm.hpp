@@ -22,15 +22,22 @@ class RbmMachine : public MachineOf<Rbm> {
 
   std::optional<Matrix<float>> means_of(const Chains& chains, const Context& context) const override;
   std::optional<Matrix<float>> reconstructions(const State& rows, Key key, const Context& context) const override;
+  std::optional<State> hidden_of(const Chains& chains) const override { return chains.layers[Rbm::kHidden]; }
+  std::optional<Matrix<float>> hidden_means(const State& rows, const Context& context) const override;
 
   std::optional<std::vector<double>> pseudo_log_likelihoods(const State& rows, Key key,
                                                             const Context& context) const override;
+  std::optional<Matrix<double>> site_log_probabilities(const State& rows, const Context& context) const override;
+  std::optional<OpenMachine> given(const State& rows, const Bits& known, std::size_t row) const override;
+  double exact_bits() const override;
   std::optional<Estimate> exact_log_z(const Context& context) const override;
   std::unique_ptr<Path> path(const State& rows, const std::vector<Parameters>& stations,
                              const Context& context) const override;
 
   std::unique_ptr<Learner> learner(const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
                                    const Context& context) override;
+
+  bool for_couplings(const std::function<void(std::size_t, std::size_t, double)>& f) const override;
 
   std::optional<Image> filters(PictureShape shape, std::size_t count) const override;
   std::vector<Picture> pictures(const Dataset& data, Key key, const Context& context) const override;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <utility>
 
 #include "ergodic/core/elementary.hpp"
@@ -145,18 +146,33 @@ double Boltzmann::field(const State& x, std::size_t chain, std::size_t unit) con
   return fields().of(unit, [&](std::size_t j) { return x.value(chain, j); });
 }
 
-std::vector<double> Boltzmann::pseudo_log_likelihood(const State& x, const Context& context) const {
-  if (has_sites()) return site_fields().pseudo_log_likelihood(x, context);
+/// Calls f(row, log p(x_i | all others) of each unit or site i) for all rows of x; several threads do.
+template <class F>
+void Boltzmann::for_site_logs(const State& x, const Context& context, const F& f) const {
+  if (has_sites()) return site_fields().for_site_logs(x, context, f);
   const Levels levels = levels_of(units_);
-  std::vector<double> out(x.chains());
   for_fields_of(x, context, [&](std::size_t r, std::span<const double> fields) {
-    double sum = 0.0;
+    std::vector<double> logs(fields.size());
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const double field = levels.gap() * fields[i];
-      sum -= softplus(x.bits().get(r, i) ? -field : field);
+      logs[i] = -softplus(x.bits().get(r, i) ? -field : field);
     }
-    out[r] = sum;
+    f(r, std::span<const double>(logs));
   });
+}
+
+std::vector<double> Boltzmann::pseudo_log_likelihood(const State& x, const Context& context) const {
+  std::vector<double> out(x.chains());
+  for_site_logs(x, context, [&](std::size_t r, std::span<const double> logs) {
+    out[r] = std::accumulate(logs.begin(), logs.end(), 0.0);
+  });
+  return out;
+}
+
+Matrix<double> Boltzmann::site_log_probabilities(const State& x, const Context& context) const {
+  Matrix<double> out(x.chains(), sites_of(units_));
+  for_site_logs(x, context,
+                [&](std::size_t r, std::span<const double> logs) { std::ranges::copy(logs, out.row(r).begin()); });
   return out;
 }
 

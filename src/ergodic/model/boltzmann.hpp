@@ -80,6 +80,8 @@ class Boltzmann {
   double field(const State& x, std::size_t chain, std::size_t unit) const;
   /// The sum over units, or sites, of log p(x_i | all others) for each row (Besag 1975).
   std::vector<double> pseudo_log_likelihood(const State& x, const Context& context) const;
+  /// log p(x_i | all others) of each unit, or site, a row for each row of x.
+  Matrix<double> site_log_probabilities(const State& x, const Context& context) const;
 
   /// All units drawn from their biases, as if there were no couplings.
   State draw_uncoupled(std::size_t count, const Draw& draw, std::uint64_t first_chain) const;
@@ -109,6 +111,8 @@ class Boltzmann {
   Affine map() const { return {matrix_, matrix_, bias(), &quantised_}; }  ///< for a dense graph
   template <class F>
   void for_fields_of(const State& x, const Context& context, const F& f) const;
+  template <class F>
+  void for_site_logs(const State& x, const Context& context, const F& f) const;
   bool has_sites() const { return letters_of(units_) > 0; }
   SiteFields site_fields() const {
     return {Potts{units_of(units_), letters_of(units_)}, graph_, sites_, couplings(), bias(), site_rows_};

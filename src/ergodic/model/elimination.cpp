@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "ergodic/core/elementary.hpp"
@@ -211,6 +213,11 @@ std::size_t rows_at_a_time(const EliminationPlan& plan) {
 std::string why_no_exact_log_z(const Boltzmann& machine) {
   const EliminationPlan plan = plan_of(machine, 0, kLimits);
   return plan.too_wide ? plan.complaint(kLimits) : "";
+}
+
+double exact_log_z_bits(const Boltzmann& machine) {
+  const EliminationPlan plan = plan_of(machine, 0, kLimits);
+  return plan.too_wide ? std::numeric_limits<double>::infinity() : std::log2(plan.terms);
 }
 
 std::string why_no_exact_free_energy(const Boltzmann& machine) {

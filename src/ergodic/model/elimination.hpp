@@ -20,6 +20,8 @@ namespace ergodic {
 /// Why log Z is not exactly known: the graph is too wide. Empty if it is known, as it is of all machines that can be
 /// enumerated.
 std::string why_no_exact_log_z(const Boltzmann& machine);
+/// The logarithm to base 2 of how many terms log Z is a sum of; infinite if the graph is too wide.
+double exact_log_z_bits(const Boltzmann& machine);
 /// Why the free energy of visible rows is not exactly known; empty if it is.
 std::string why_no_exact_free_energy(const Boltzmann& machine);
 

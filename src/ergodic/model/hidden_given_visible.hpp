@@ -24,8 +24,7 @@ struct HiddenFields {
   HiddenFields(const Boltzmann& machine, const State& visible, const Context& context);
 };
 
-/// The hidden units by themselves, at least one, with their couplings and without biases; all of them are visible. If
-/// many pairs are coupled, all are, those that were not with a strength of zero.
+/// The hidden units by themselves, at least one, with their couplings and without biases, as induced_machine has them.
 Boltzmann hidden_machine(const Boltzmann& machine);
 
 }  // namespace ergodic

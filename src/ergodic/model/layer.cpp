@@ -142,6 +142,20 @@ std::size_t sites_of(const Layer& layer) {
   return sum;
 }
 
+Layer layer_of_sites(const Layer& layer, std::span<const std::size_t> sites) {
+  std::vector<Units> parts;
+  std::size_t first = 0;  // site of the part
+  for_parts(layer, [&](auto part) {
+    const std::size_t last = first + part.units / part.site_size();
+    const auto chosen = std::ranges::count_if(sites, [&](std::size_t s) { return s >= first && s < last; });
+    first = last;
+    if (chosen == 0) return;
+    part.units = static_cast<std::size_t>(chosen) * part.site_size();
+    parts.push_back(part);
+  });
+  return joined(std::move(parts));
+}
+
 std::size_t letters_of(const Layer& layer) {
   if (layer.parts() > 1) throw UsageError(fmt::format("{} units have no one number of letters", name_of(layer)));
   return of_first(layer, [](const auto& part) { return part.site_size() > 1 ? part.site_size() : 0; });

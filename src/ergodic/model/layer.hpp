@@ -89,6 +89,8 @@ std::size_t units_of(const Layer& layer);
 /// What is drawn as a whole, in order: units, or sites of letters; and how many there are.
 std::vector<Site> sites(const Layer& layer);
 std::size_t sites_of(const Layer& layer);
+/// Some of the sites alone, named in ascending order; at least one.
+Layer layer_of_sites(const Layer& layer, std::span<const std::size_t> sites);
 /// How many letters each site has; 0 if the units are no letters. UsageError for a layer of several parts, which has no
 /// such number.
 std::size_t letters_of(const Layer& layer);

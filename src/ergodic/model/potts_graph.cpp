@@ -123,19 +123,17 @@ std::vector<double> SiteFields::energy(const State& x, const Context& context) c
   return out;
 }
 
-std::vector<double> SiteFields::pseudo_log_likelihood(const State& x, const Context& context) const {
-  std::vector<double> out(x.chains());
+void SiteFields::for_site_logs(const State& x, const Context& context,
+                               const std::function<void(std::size_t, std::span<const double>)>& f) const {
   for_rows(x, units.sites(), context, [&](std::size_t r, std::span<const std::uint32_t> on) {
-    std::vector<double> fields(units.letters), storage;
-    double sum = 0.0;
+    std::vector<double> fields(units.letters), storage, logs(on.size());
     for (std::size_t s = 0; s < on.size(); ++s) {
       of(s, on, fields);
       const LetterWeights letters(fields, storage);
-      sum += fields[on[s] % units.letters] - letters.largest - portable_log(letters.total);
+      logs[s] = fields[on[s] % units.letters] - letters.largest - portable_log(letters.total);
     }
-    out[r] = sum;
+    f(r, logs);
   });
-  return out;
 }
 
 void SiteFields::add_statistics(const State& x, std::span<const double> row_weights, Statistics& out,

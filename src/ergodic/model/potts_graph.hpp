@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -39,7 +40,9 @@ struct SiteFields {
   void of(std::size_t site, std::span<const std::uint32_t> on, std::span<double> out) const;
 
   std::vector<double> energy(const State& x, const Context& context) const;
-  std::vector<double> pseudo_log_likelihood(const State& x, const Context& context) const;
+  /// Calls f(row, log p(x_s | all others) of each site s) for all rows of x; several threads do.
+  void for_site_logs(const State& x, const Context& context,
+                     const std::function<void(std::size_t, std::span<const double>)>& f) const;
   void add_statistics(const State& x, std::span<const double> row_weights, Statistics& out,
                       const Context& context) const;
   void add_pseudo_statistics(const State& x, std::span<const double> row_weights, Statistics& out,

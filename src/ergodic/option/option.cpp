@@ -23,7 +23,7 @@ std::vector<std::string> names_of(const std::vector<Choice>& choices) {
 
 /// A limit as people write it: whole numbers without an exponent.
 std::string limit_text(const Option& option, double limit) {
-  if (option.type == OptionType::kNumber) return fmt::format("{}", limit);
+  if (option.type == OptionType::kNumber || option.type == OptionType::kNumbers) return fmt::format("{}", limit);
   // The largest count is not a double; the nearest one is beyond it.
   return limit >= 0x1p64 ? std::to_string(~std::uint64_t{0}) : std::to_string(static_cast<std::uint64_t>(limit));
 }
@@ -44,6 +44,8 @@ std::string expected(const Option& option) {
       return fmt::format("one of {}", fmt::join(names_of(option.choices), ", "));
     case OptionType::kCounts:
       return fmt::format("whole numbers{} with commas between them", limits);
+    case OptionType::kNumbers:
+      return fmt::format("numbers{} with commas between them", limits);
     default:
       return "a text";
   }
@@ -55,6 +57,14 @@ std::string expected(const Option& option) {
 
 bool within(const Option& option, double number) {
   return !option.range || (number >= option.range->least && number <= option.range->most);
+}
+
+/// Whether the value is a list of these numbers, at least one, all of them allowed.
+template <class T>
+bool takes_list(const Option& option, const Value& value) {
+  const auto* list = std::get_if<std::vector<T>>(&value);
+  const auto fits = [&](T number) { return within(option, static_cast<double>(number)); };
+  return list && !list->empty() && std::ranges::all_of(*list, fits);
 }
 
 /// Whether the value has the type of the option, and is allowed.
@@ -75,23 +85,23 @@ bool takes(const Option& option, const Value& value) {
       const auto* name = std::get_if<std::string>(&value);
       return name && std::ranges::any_of(option.choices, [&](const Choice& c) { return c.name == *name; });
     }
-    case OptionType::kCounts: {
-      const auto* counts = std::get_if<Counts>(&value);
-      const auto fits = [&](std::uint64_t count) { return within(option, static_cast<double>(count)); };
-      return counts && !counts->empty() && std::ranges::all_of(*counts, fits);
-    }
+    case OptionType::kCounts:
+      return takes_list<std::uint64_t>(option, value);
+    case OptionType::kNumbers:
+      return takes_list<double>(option, value);
     default:
       return std::holds_alternative<std::string>(value);
   }
 }
 
-std::optional<Counts> counts_in(std::string_view text) {
-  Counts out;
+template <class T>
+std::optional<std::vector<T>> list_in(std::string_view text) {
+  std::vector<T> out;
   while (true) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    const auto count = number_in<std::uint64_t>(text.substr(0, comma));
-    if (!count) return std::nullopt;
-    out.push_back(*count);
+    const auto number = number_in<T>(text.substr(0, comma));
+    if (!number) return std::nullopt;
+    out.push_back(*number);
     if (comma == text.size()) return out;
     text.remove_prefix(comma + 1);
   }
@@ -109,7 +119,9 @@ std::optional<Value> read(OptionType type, const std::string& text) {
     case OptionType::kNumber:
       return as_value(number_in<double>(text));
     case OptionType::kCounts:
-      return as_value(counts_in(text));
+      return as_value(list_in<std::uint64_t>(text));
+    case OptionType::kNumbers:
+      return as_value(list_in<double>(text));
     default:
       return text;
   }
@@ -118,7 +130,7 @@ std::optional<Value> read(OptionType type, const std::string& text) {
 }  // namespace
 
 std::string_view name_of(OptionType type) {
-  constexpr std::string_view kNames[] = {"flag", "count", "number", "text", "path", "choice", "counts"};
+  constexpr std::string_view kNames[] = {"flag", "count", "number", "text", "path", "choice", "counts", "numbers"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
@@ -152,6 +164,7 @@ std::string text_of(const Value& value) {
     std::string operator()(double number) const { return fmt::format("{}", number); }
     std::string operator()(const std::string& text) const { return text; }
     std::string operator()(const Counts& counts) const { return fmt::format("{}", fmt::join(counts, ",")); }
+    std::string operator()(const Numbers& numbers) const { return fmt::format("{}", fmt::join(numbers, ",")); }
   } writer;
   return std::visit(writer, value);
 }

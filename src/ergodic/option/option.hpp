@@ -18,11 +18,12 @@ struct Auto {
 };
 
 using Counts = std::vector<std::uint64_t>;
-using Value = std::variant<Auto, bool, std::uint64_t, double, std::string, Counts>;
+using Numbers = std::vector<double>;
+using Value = std::variant<Auto, bool, std::uint64_t, double, std::string, Counts, Numbers>;
 /// Values of options, by name.
 using Settings = std::map<std::string, Value>;
 
-enum class OptionType { kFlag, kCount, kNumber, kText, kPath, kChoice, kCounts };
+enum class OptionType { kFlag, kCount, kNumber, kText, kPath, kChoice, kCounts, kNumbers };
 std::string_view name_of(OptionType type);
 
 /// What a path is for.
@@ -35,7 +36,7 @@ struct Choice {
   std::string help;
 };
 
-/// The least and the largest number; of counts, each of them.
+/// The least and the largest number; of a list, of each of them.
 struct Range {
   double least = 0.0;
   double most = 0.0;

@@ -94,6 +94,13 @@ struct FieldOption<Counts> {
   static Value get(const Counts& field) { return field; }
   static void set(Counts& field, const Value& value) { field = std::get<Counts>(value); }
 };
+template <>
+struct FieldOption<Numbers> {
+  static constexpr OptionType kType = OptionType::kNumbers;
+  static constexpr std::string_view kPlaceholder = "X,X,...";
+  static Value get(const Numbers& field) { return field; }
+  static void set(Numbers& field, const Value& value) { field = std::get<Numbers>(value); }
+};
 template <NamedEnum E>
 struct FieldOption<E> {
   static constexpr OptionType kType = OptionType::kChoice;
@@ -174,6 +181,16 @@ class Spec {
            [set = inner.set, field](Target& target, const Value& value) { set(std::invoke(field, target), value); },
            [get = inner.get, field](const Target& target) { return get(std::invoke(field, target)); }});
       bound_.back().option.default_value = bound_.back().get(defaults_);
+    }
+    return *this;
+  }
+
+  /// The option of this name, which was required, may be left out; what that means, for its help.
+  Spec& optional(std::string_view name, const std::string& meaning) {
+    for (Bound& bound : bound_) {
+      if (bound.option.name != name) continue;
+      bound.option.required = false;
+      bound.option.help += "; " + meaning;
     }
     return *this;
   }

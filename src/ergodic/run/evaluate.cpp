@@ -5,10 +5,28 @@
 namespace ergodic {
 namespace {
 
+constexpr std::size_t kOwnChains = 100;
+constexpr std::uint64_t kOwnSweeps = 200, kFillingSweeps = 20;
+
+/// Of rows with gaps, each summed over what is missing; nothing if stopped.
+std::optional<FreeEnergy> free_energy_of_gaps(const Machine& machine, const OpenRows& rows, Key key,
+                                              const Context& context) {
+  const auto sums = open_log_sums(machine, rows, kRowTemperatures, key, context);
+  if (!sums) return std::nullopt;
+  return mean_free_energy(*sums);
+}
+
 /// The free energies and, if they are exact, the pseudo-likelihood; what is left of the budget. Nothing if stopped.
-std::optional<Budget> add_energies(const Machine& machine, const State& rows, const Budget& budget, Evaluation& out,
+std::optional<Budget> add_energies(const Machine& machine, const OpenRows& open, const Budget& budget, Evaluation& out,
                                    Key key, const Context& context) {
   context.stage({"free energies", "rows", 1, 2});
+  const State& rows = open.rows;
+  if (!open.complete()) {
+    const auto found = free_energy_of_gaps(machine, open, key, context);
+    if (!found) return std::nullopt;
+    out.set_free_energy(*found);
+    return budget;
+  }
   if (auto clamped = machine.clamped_rows(rows, key)) {
     if (const auto found = spend_on_rows(budget, *clamped, context)) {
       for (const std::string& doubt : doubts_about(*found)) context.warn(doubt + " (--budget)");
@@ -25,27 +43,66 @@ std::optional<Budget> add_energies(const Machine& machine, const State& rows, co
 
 }  // namespace
 
+State own_rows(const Machine& machine, Key key, const Context& context) {
+  Chains chains = machine.start(kOwnChains, key, context);
+  const auto sampling = machine.sampling({}, context);
+  while (chains.sweep < kOwnSweeps && !context.stop_requested()) sampling->sweep(chains, key, context);
+  return machine.visible_of(chains);
+}
+
+State completed_rows(const Machine& machine, const OpenRows& rows, Key key, const Context& context) {
+  if (rows.complete()) return rows.rows;
+  const auto found = draw_open(machine, rows, {kFillingSweeps}, key, {context.threads});
+  return machine.visible_of(found->chains);
+}
+
+FoundLogZ find_log_z(const Machine& machine, const State& rows, const Budget& budget,
+                     const std::vector<Parameters>& stations, Key key, const Context& context) {
+  FoundLogZ out;
+  out.log_z = machine.exact_log_z(context);
+  if (out.log_z || context.stop_requested()) return out;
+  const std::unique_ptr<Path> path = machine.path(rows, stations, context);
+  const auto annealed = spend(budget, *path, rows, key, context);
+  if (!annealed) return out;
+  for (const std::string& doubt : doubts_about(annealed->found)) context.warn(doubt + " (--budget)");
+  out.log_z = annealed->found.log_z;
+  out.annealed = annealed->found;
+  out.partial = annealed->stopped;
+  return out;
+}
+
 EvaluateResult evaluate(const Machine& machine, const Dataset& data, const EvaluateOptions& options, Key key,
                         const Context& context) {
   require_fit(machine.visible(), data);
-  require_complete(data);
-  const State rows = all_rows(machine.visible(), data, key);
+  const OpenRows rows = open_rows_of(machine.visible(), data, key);
   EvaluateResult out{data.rows(), {}, "", false, false};
   const std::optional<Budget> left = add_energies(machine, rows, options.budget, out.evaluation, key, context);
   context.stage({"log Z", "steps", 2, 2});
   if (left) {
-    if (const auto exact = machine.exact_log_z(context)) out.evaluation.set_log_z(*exact);
-  }
-  if (!out.evaluation.log_z && !context.stop_requested()) {
-    const std::unique_ptr<Path> path = machine.path(rows, options.stations, context);
-    if (const auto annealed = spend(*left, *path, rows, key, context)) {
-      for (const std::string& doubt : doubts_about(annealed->found)) context.warn(doubt + " (--budget)");
-      out.evaluation.set_annealed(annealed->found);
-      out.partial = annealed->stopped;
+    const FoundLogZ found =
+        find_log_z(machine, completed_rows(machine, rows, key, context), *left, options.stations, key, context);
+    out.partial = found.partial;
+    if (found.annealed) {
+      out.evaluation.set_annealed(*found.annealed);
+    } else if (found.log_z) {
+      out.evaluation.set_log_z(*found.log_z);
     }
   }
   out.stopped = context.stop_requested();
   if (!out.evaluation.log_likelihood) out.why_no_log_z = "stopped before the end";
+  return out;
+}
+
+EvaluateResult evaluate(const Machine& machine, const EvaluateOptions& options, Key key, const Context& context) {
+  EvaluateResult out;
+  context.stage({"log Z", "steps"});
+  const FoundLogZ found =
+      find_log_z(machine, own_rows(machine, key, context), options.budget, options.stations, key, context);
+  out.evaluation.log_z = found.log_z;
+  out.evaluation.annealed = found.annealed;
+  out.partial = found.partial;
+  out.stopped = context.stop_requested();
+  if (!found.log_z) out.why_no_log_z = "stopped before the end";
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "ergodic/estimator/budget.hpp"
 #include "ergodic/estimator/likelihood.hpp"
 #include "ergodic/machine/machine.hpp"
+#include "ergodic/run/open_rows.hpp"
 
 namespace ergodic {
 
@@ -28,8 +29,27 @@ struct EvaluateResult {
   bool stopped = false;
 };
 
-/// UsageError for data that does not fit the machine. Warns of what annealing cannot be trusted with.
+/// log Z alone: exact, or by annealing within a budget. Nothing in `log_z` if stopped before there is any.
+struct FoundLogZ {
+  std::optional<Estimate> log_z;
+  std::optional<AnnealedLogZ> annealed;  ///< where it comes from, if it is not exact
+  bool partial = false;                  ///< stopped before the budget was spent
+};
+/// `rows` are visible states that are likely: of data, or of the machine's own chains. Warns of what annealing cannot
+/// be trusted with.
+FoundLogZ find_log_z(const Machine& machine, const State& rows, const Budget& budget,
+                     const std::vector<Parameters>& stations, Key key, const Context& context);
+/// Visible states by the machine's own chains, for a machine without data.
+State own_rows(const Machine& machine, Key key, const Context& context);
+/// Rows with draws of what is missing.
+State completed_rows(const Machine& machine, const OpenRows& rows, Key key, const Context& context);
+
+/// Rows may have missing values, which are summed out. UsageError for data that does not fit the machine. Warns of what
+/// annealing cannot be trusted with.
 EvaluateResult evaluate(const Machine& machine, const Dataset& data, const EvaluateOptions& options, Key key,
                         const Context& context);
+
+/// log Z alone, without data.
+EvaluateResult evaluate(const Machine& machine, const EvaluateOptions& options, Key key, const Context& context);
 
 }  // namespace ergodic

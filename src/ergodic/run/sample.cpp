@@ -17,6 +17,23 @@ bool same_given(const State& x, const Bits& fixed) {
   return true;
 }
 
+/// Whether all chains start from the same state: then nothing tells whether they have forgotten it.
+bool same_start(const State& rows) {
+  for (std::size_t r = 1; r < rows.chains(); ++r) {
+    for (std::size_t i = 0; i < rows.units(); ++i) {
+      if (rows.value(r, i) != rows.value(0, i)) return false;
+    }
+  }
+  return rows.chains() > 1;
+}
+
+/// Why the agreement of chains says nothing; empty if it does.
+std::string why_not_judged(const State& start_rows, const State& first, const Bits& fixed) {
+  if (!same_given(first, fixed)) return "the chains are given different rows, and need not agree";
+  if (same_start(start_rows)) return "all chains started from the same state, and may not have left its surroundings";
+  return "";
+}
+
 LowestEnergy summary_of(const Lowest& lowest) {
   LowestEnergy out{*std::ranges::min_element(lowest.energies), 0};
   const double rounding = 1e-9 * std::max(1.0, std::abs(out.energy));
@@ -34,29 +51,40 @@ Samples sample(const Machine& machine, const SamplingOptions& given, const Sampl
       start.rows.chains() > 0 ? machine.start_at(start.rows, key, context) : machine.start(start.count, key, context);
   std::vector<WatchedNumber> numbers = machine.watched_numbers();
   numbers.insert(numbers.end(), watched.begin(), watched.end());
-  MixingWatch watch(std::move(numbers), chains.count(), options.sweeps, machine.bounded_times(options));
+  const std::uint64_t sweeps = options.sweeps + (options.draws - 1) * options.every;
+  MixingWatch watch(std::move(numbers), chains.count(), sweeps, machine.bounded_times(options));
   const std::unique_ptr<Sampling> sampling = machine.sampling(options, context);
-  const bool judged = same_given(chains.layers[0], options.kernel.fixed) && !sampling->lowest();
+  const std::string unjudged = why_not_judged(start.rows, chains.layers[0], options.kernel.fixed);
+  const bool judged = unjudged.empty() && !sampling->lowest();
+  Samples out;
   context.stage({"sampling", "sweeps"});
-  while (chains.sweep < options.sweeps && !context.stop_requested()) {
+  while (chains.sweep < sweeps && !context.stop_requested()) {
     sampling->sweep(chains, key, context);
     if (judged) watch.look(chains, context);
-    context.progress({chains.sweep, options.sweeps});
+    context.progress({chains.sweep, sweeps});
+    const bool due = chains.sweep >= options.sweeps && (chains.sweep - options.sweeps) % options.every == 0;
+    if (!due || sampling->lowest()) continue;
+    out.draws.push_back(machine.visible_of(chains));
+    out.energies.push_back(machine.energies(chains, context));
   }
-  Samples out;
   out.sweeps = chains.sweep;
   out.accepted = sampling->accepted();
   out.swapped = sampling->swapped();
-  out.stopped = chains.sweep < options.sweeps;
+  out.stopped = chains.sweep < sweeps;
   if (out.stopped) return out;
   if (const Lowest* lowest = sampling->lowest()) {
     out.lowest = summary_of(*lowest);
     chains.layers[0] = lowest->layers[0];
+    out.draws.push_back(machine.visible_of(chains));
+    out.energies.push_back(lowest->energies);
   } else {
-    out.mixing = judged ? watch.report() : not_judged("the chains are given different rows, and need not agree");
+    out.mixing = judged ? watch.report() : not_judged(unjudged);
     if (out.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*out.mixing));
   }
-  out.visible = machine.visible_of(chains);
+  out.visible = out.draws.back();
+  for (SampledLevel& level : sampling->levels()) {
+    out.levels.push_back({level.beta, machine.visible_of({{std::move(level.first_layer)}})});
+  }
   out.chains = std::move(chains);
   return out;
 }

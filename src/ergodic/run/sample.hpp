@@ -27,18 +27,21 @@ struct LowestEnergy {
 };
 
 struct Samples {
-  bool stopped = false;                ///< fewer sweeps than asked for; then there are no states
-  std::uint64_t sweeps = 0;            ///< done
-  Chains chains;                       ///< all layers at the end; if annealed, the lowest states of the first
-  State visible;                       ///< the samples: the visible units of the chains
-  std::optional<MixingReport> mixing;  ///< nothing if stopped, or annealed
-  std::optional<double> accepted;      ///< share of the proposals of the second half, if there are any
-  std::vector<double> swapped;         ///< by tempering, how often each level swaps with the next
-  std::optional<LowestEnergy> lowest;  ///< if annealed
+  bool stopped = false;      ///< fewer sweeps than asked for; then there are no states
+  std::uint64_t sweeps = 0;  ///< done
+  Chains chains;             ///< all layers at the end; if annealed, the lowest states of the first
+  State visible;             ///< the last samples: the visible units of the chains
+  std::vector<State> draws;  ///< all samples: the visible units after each draw, the last being `visible`
+  std::vector<std::vector<double>> energies;  ///< of each draw the energy of each chain, all layers together
+  std::vector<SampledLevel> levels;           ///< by tempering, the visible units of all levels at the end
+  std::optional<MixingReport> mixing;         ///< nothing if stopped, or annealed
+  std::optional<double> accepted;             ///< share of the proposals of the second half, if there are any
+  std::vector<double> swapped;                ///< by tempering, how often each level swaps with the next
+  std::optional<LowestEnergy> lowest;         ///< if annealed
 };
 
-/// Runs chains from their start for options.sweeps sweeps. Judges whether they have mixed, by the energy, the activity
-/// and `watched`, and warns if they have not.
+/// Runs chains from their start for options.sweeps sweeps, and on for further draws. Judges whether they have mixed, by
+/// the energy, the activity and `watched`, and warns if they have not.
 Samples sample(const Machine& machine, const SamplingOptions& options, const SampleStart& start,
                const std::vector<WatchedNumber>& watched, Key key, const Context& context);
 

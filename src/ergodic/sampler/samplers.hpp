@@ -23,7 +23,8 @@ struct KernelOptions {
   std::uint64_t flips = 1;
   double step = 0.1;
   std::uint64_t leapfrogs = 10;
-  Bits fixed = {};  ///< one row: the units of the first layer that stay; empty: none
+  Bits fixed =
+      {};  ///< the units of the first layer that stay: one row, for gibbs also a row for each chain; empty: none
 };
 
 /// A row: the name, a line of help, whether it makes proposals that may be refused, whether it follows forces, which

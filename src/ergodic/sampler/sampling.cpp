@@ -19,10 +19,12 @@ std::vector<Choice> choices_with(const char* automatic, std::vector<Choice> othe
 Spec<SamplingOptions> make_spec() {
   Spec<SamplingOptions> spec;
   spec.group("Sampling")
-      .add("sweeps", &SamplingOptions::sweeps, "sweeps from the start to the sample; the first half is warm-up")
+      .add("sweeps", &SamplingOptions::sweeps, "sweeps from the start to the first sample; the first half is warm-up")
       .range(1, 1e12)
-      .add("temperature", &SamplingOptions::temperature, "sample from exp(-E(x) / temperature)")
-      .range(1e-6, 1e6)
+      .add("draws", &SamplingOptions::draws, "samples of each chain, the first after --sweeps")
+      .range(1, 1e9)
+      .add("every", &SamplingOptions::every, "sweeps from one sample of a chain to the next")
+      .range(1, 1e9)
       .add("sampler", &SamplingOptions::sampler, "how a sweep changes the chains")
       .choices(choices_with("gibbs, or jumping for a neural energy",
                             {{std::string(kTempering), "parallel tempering: copies at other temperatures that swap"},

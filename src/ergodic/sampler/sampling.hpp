@@ -31,7 +31,9 @@ namespace ergodic {
 inline constexpr std::string_view kAutoSampler = "auto", kTempering = "tempering", kAnnealing = "annealing";
 
 struct SamplingOptions {
-  std::uint64_t sweeps = 1000;  ///< the first half is warm-up, in which steps and ladders adapt
+  std::uint64_t sweeps = 1000;  ///< to the first draw; the first half is warm-up, in which steps and ladders adapt
+  std::uint64_t draws = 1;      ///< states of each chain that are kept
+  std::uint64_t every = 1;      ///< sweeps from one of them to the next
   std::string sampler{kAutoSampler};
   std::string inner{kAutoSampler};  ///< what tempering and annealing are made of
   double temperature = 1.0;         ///< p(x) is proportional to exp(-E(x) / temperature)
@@ -45,6 +47,12 @@ struct SamplingOptions {
 /// --sweeps, --sampler and what belongs to single samplers.
 const Spec<SamplingOptions>& sampling_spec();
 
+/// A level of tempering as it is now: its inverse temperature, relative to the first, and its states.
+struct SampledLevel {
+  std::optional<double> beta;  ///< nothing for a level that is another machine
+  State first_layer;
+};
+
 class Sampling {
  public:
   virtual ~Sampling() = default;
@@ -55,6 +63,8 @@ class Sampling {
   virtual std::optional<double> accepted() const = 0;
   /// How often each level swaps with the next one in that half; empty without tempering.
   virtual std::vector<double> swapped() const { return {}; }
+  /// All levels of tempering, the first of which is the result; empty without.
+  virtual std::vector<SampledLevel> levels() const { return {}; }
   /// The states of lowest energy that annealing has found; null for other samplers.
   virtual const Lowest* lowest() const { return nullptr; }
 };
@@ -125,6 +135,15 @@ class TemperedSampling final : public Sampling {
   }
   std::optional<double> accepted() const override { return rates_.accepted(); }
   std::vector<double> swapped() const override { return rates_.swapped(); }
+  std::vector<SampledLevel> levels() const override {
+    std::vector<SampledLevel> out;
+    for (std::size_t k = 0; k < ladder_.levels(); ++k) {
+      std::optional<double> beta;
+      if constexpr (requires { ladder_.betas(); }) beta = ladder_.betas()[k];
+      out.push_back({beta, layers_at(k, ladder_.levels(), all_.layers)[0]});
+    }
+    return out;
+  }
 
  private:
   /// Temperatures move after every sweep of warm-up. Stations that are not needed are left out once, in the middle of
@@ -257,6 +276,7 @@ class MarginalSampling final : public Sampling {
   }
   std::optional<double> accepted() const override { return visible_->accepted(); }
   std::vector<double> swapped() const override { return visible_->swapped(); }
+  std::vector<SampledLevel> levels() const override { return visible_->levels(); }
   const Lowest* lowest() const override { return visible_->lowest(); }
 
  private:
@@ -300,6 +320,7 @@ class HeatedSampling final : public Sampling {
   void sweep(Chains& chains, Key key, const Context& context) override { inner_->sweep(chains, key, context); }
   std::optional<double> accepted() const override { return inner_->accepted(); }
   std::vector<double> swapped() const override { return inner_->swapped(); }
+  std::vector<SampledLevel> levels() const override { return inner_->levels(); }
   const Lowest* lowest() const override { return inner_->lowest(); }
 
  private:
@@ -323,7 +344,7 @@ std::unique_ptr<Sampling> make_sampling(const SamplingOptions& options, const Mo
       return std::make_unique<HeatedSampling<decltype(hot)>>(inner, std::move(hot), context);
     }
   }
-  free_sites(options.kernel.fixed, first_layer(model));  // something is left to sample
+  if (options.kernel.fixed.rows() == 1) free_sites(options.kernel.fixed, first_layer(model));  // refuses to fix all
   const std::string name = plain_sampler(options, best_sampler<Model>(options));
   std::vector<Model> levels = levels_along(model, options.stations, context);
   if constexpr (MarginalModel<Model> && GibbsModel<Model>) {

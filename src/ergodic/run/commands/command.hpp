@@ -43,6 +43,9 @@ Settings settings_from(const Command& command, const std::map<std::string, std::
 Command train_command();
 Command evaluate_command();
 Command sample_command();
+Command score_command();
+Command features_command();
+Command complete_command();
 Command compare_command();
 Command reconstruct_command();
 Command recall_command();

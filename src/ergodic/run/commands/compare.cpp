@@ -32,7 +32,7 @@ struct CompareRequest {
 Spec<CompareRequest> make_spec() {
   Spec<CompareRequest> spec;
   add_model_file(spec, &CompareRequest::model);
-  spec.include(data_spec(), &CompareRequest::data);
+  spec.include(complete_data_spec(), &CompareRequest::data);
   spec.group("Data");
   add_split(spec, &CompareRequest::split);
   spec.include(model_samples_spec(), &CompareRequest::samples);

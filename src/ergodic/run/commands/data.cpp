@@ -58,7 +58,6 @@ const Dataset& part_of(const DataParts& parts, const DataOptions& options, Split
 Dataset fitting(const Machine& machine, Dataset data) {
   Dataset out = machine.rows_from(std::move(data));
   require_kind(machine.visible(), out);
-  require_complete(out);
   require_fit(machine.visible(), out);
   return out;
 }
@@ -75,6 +74,17 @@ std::vector<std::string> sets_to_fetch() { return catalogue_names(); }
 
 const Spec<DataOptions>& data_spec() {
   static const Spec<DataOptions> spec = make_spec();
+  return spec;
+}
+
+const Spec<DataOptions>& complete_data_spec() {
+  static const Spec<DataOptions> spec = [] {
+    Spec<DataOptions> out;
+    for (const auto& bound : data_spec().bound()) {
+      if (bound.option.name != "missing") out.add(bound);
+    }
+    return out;
+  }();
   return spec;
 }
 

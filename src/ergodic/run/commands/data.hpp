@@ -32,6 +32,8 @@ struct Names<Split> {
 
 /// --data, --labels, --binarise, --threshold, --test-share, --identity and --missing.
 const Spec<DataOptions>& data_spec();
+/// All of them but --missing, for commands that need complete rows.
+const Spec<DataOptions>& complete_data_spec();
 
 /// The names of all named sets, and of those that `ergodic data get` brings.
 std::vector<std::string> names_of_sets();
@@ -51,7 +53,7 @@ struct SplitData {
   Dataset chosen;
   std::optional<Dataset> training;
 };
-/// DataError unless the rows are complete and fit the machine.
+/// DataError unless the rows fit the machine.
 SplitData load_split_for(const Machine& machine, DataOptions options, Split split);
 
 /// How much memory a data set takes.

@@ -3,6 +3,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/machine/model_file.hpp"
+#include "ergodic/machine/rows.hpp"
 #include "ergodic/machine/snapshots.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
@@ -27,7 +28,7 @@ struct EvaluateRequest {
 Spec<EvaluateRequest> make_spec() {
   Spec<EvaluateRequest> spec;
   add_model_file(spec, &EvaluateRequest::model);
-  spec.include(data_spec(), &EvaluateRequest::data);
+  spec.include(data_spec(), &EvaluateRequest::data).optional("data", "without data, log Z alone");
   spec.group("Data");
   add_split(spec, &EvaluateRequest::split);
   spec.group("Evaluation")
@@ -54,8 +55,16 @@ Outcome run(const EvaluateRequest& request, bool json, const Context& context) {
   const Machine& machine = *file.machine;
   const Key key{request.seed};
   options.stations = read_snapshots(request.path, machine);
+  if (request.data.source.empty()) {
+    require(!request.quality, "--quality compares samples with data; give --data too");
+    const EvaluateResult result = evaluate(machine, options, key, context);
+    return {json ? printed(json_of(result)) : text_of(result), "", result.stopped};
+  }
   const SplitData data = load_split_for(machine, request.data, request.split);
-  if (request.quality) require_enough_rows(data.chosen);
+  if (request.quality) {
+    require_complete(data.chosen);
+    require_enough_rows(data.chosen);
+  }
   const EvaluateResult result = evaluate(machine, data.chosen, options, key, context);
   Json out = json_of(result);
   std::string text = text_of(result), message;

@@ -4,8 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/png.hpp"
+#include "ergodic/machine/kinds.hpp"
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/pictures.hpp"
 #include "ergodic/run/commands/json.hpp"
@@ -17,7 +22,7 @@ namespace {
 
 struct InspectRequest {
   std::filesystem::path model;
-  std::filesystem::path filters;
+  std::filesystem::path filters, couplings, biases;
   std::uint64_t filter_count = 100;
 };
 
@@ -28,7 +33,15 @@ Spec<InspectRequest> make_spec() {
       .add("filters", &InspectRequest::filters, "draw the weights of the strongest hidden units here (.png)")
       .role(PathRole::kOutput)
       .add("filter-count", &InspectRequest::filter_count, "how many of them")
-      .range(1, 100000);
+      .range(1, 100000)
+      .add("couplings", &InspectRequest::couplings,
+           "write all couplings, of an RBM its weights: unit, unit, coupling, counted from 1 (.csv, .npy), or draw "
+           "their "
+           "matrix, light for positive ones and dark for negative (.png)")
+      .role(PathRole::kOutput)
+      .add("biases", &InspectRequest::biases,
+           "write the biases of all units: layer, unit, bias (.csv, .npy), or draw those of the visible units (.png)")
+      .role(PathRole::kOutput);
   return spec;
 }
 
@@ -75,8 +88,87 @@ std::string text_of_result(const Inspection& found, const ModelFile& file) {
   return out;
 }
 
+/// Numbers as grey levels, 0 in the middle.
+Image signed_picture(std::span<const float> numbers, PictureShape shape) {
+  float largest = 0.0f;
+  for (const float number : numbers) largest = std::max(largest, std::abs(number));
+  Matrix<float> row(1, numbers.size());
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    row(0, k) = largest > 0.0f ? 0.5f + 0.5f * numbers[k] / largest : 0.5f;
+  }
+  return picture_of_rows(row, shape);
+}
+
+/// All units of a machine whose couplings join units of one layer; of others, visible ones by hidden ones.
+Image picture_of_couplings(const std::vector<std::array<double, 3>>& all, bool two_layers) {
+  constexpr std::size_t kMostPixels = std::size_t{1} << 26;
+  std::size_t rows = 0, cols = 0;
+  for (const auto& [i, j, w] : all) {
+    rows = std::max(rows, static_cast<std::size_t>(i));
+    cols = std::max(cols, static_cast<std::size_t>(j));
+  }
+  if (!two_layers) rows = cols = std::max(rows, cols);
+  require(rows * cols <= kMostPixels,
+          fmt::format("--couplings: a matrix of {} x {} is too large for a picture; take .csv or .npy", rows, cols));
+  std::vector<float> matrix(rows * cols);
+  for (const auto& [i, j, w] : all) {
+    const auto row = static_cast<std::size_t>(i) - 1, col = static_cast<std::size_t>(j) - 1;
+    matrix[row * cols + col] = static_cast<float>(w);
+    if (!two_layers) matrix[col * cols + row] = static_cast<float>(w);
+  }
+  return signed_picture(matrix, {rows, cols});
+}
+
+void write_couplings(const std::filesystem::path& out, const Machine& machine) {
+  std::vector<std::array<double, 3>> all;
+  const bool some = machine.for_couplings([&](std::size_t i, std::size_t j, double w) {
+    all.push_back({static_cast<double>(i + 1), static_cast<double>(j + 1), w});
+  });
+  require(some, fmt::format("--couplings: a {} has no couplings between pairs of units", machine.kind().title));
+  if (is_picture(out)) {
+    const bool two_layers = machine.start(1, {}, {}).layers.size() > 1;
+    return write_png(out, picture_of_couplings(all, two_layers));
+  }
+  Matrix<double> table(all.size(), 3);
+  for (std::size_t r = 0; r < all.size(); ++r) std::ranges::copy(all[r], table.row(r).begin());
+  write_table(out, {"unit", "unit", "coupling"}, table);
+}
+
+/// The slots that are biases, in order: of the visible layer, then of the hidden one.
+std::vector<std::span<const float>> biases_of(const Machine& machine) {
+  std::vector<std::span<const float>> out;
+  for (const Slot& slot : machine.parameters().slots()) {
+    if (slot.name.ends_with("bias")) out.push_back(machine.parameters()[slot.name.c_str()]);
+  }
+  return out;
+}
+
+void write_biases(const std::filesystem::path& out, const Machine& machine, PictureShape shape) {
+  const std::vector<std::span<const float>> layers = biases_of(machine);
+  require(!layers.empty(), fmt::format("--biases: a {} has no biases", machine.kind().title));
+  if (is_picture(out)) {
+    const std::span<const float> visible = layers[0].first(units_of(machine.visible()));
+    return write_png(out, signed_picture(visible, drawn_shape(shape, visible.size())));
+  }
+  std::size_t count = 0, row = 0;
+  for (const auto& biases : layers) count += biases.size();
+  Matrix<double> table(count, 3);
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    for (std::size_t i = 0; i < layers[layer].size(); ++i, ++row) {
+      table(row, 0) = static_cast<double>(layer + 1);
+      table(row, 1) = static_cast<double>(i + 1);
+      table(row, 2) = layers[layer][i];
+    }
+  }
+  write_table(out, {"layer", "unit", "bias"}, table);
+}
+
 Outcome run(const InspectRequest& request, bool json, const Context&) {
-  require_writable(request.filters);
+  if (!request.filters.empty()) require_ending(request.filters, {".png"});
+  for (const auto& out : {request.couplings, request.biases}) {
+    if (!out.empty()) require_ending(out, {".csv", ".npy", ".png"});
+  }
+  require_distinct({{"--filters", request.filters}, {"--couplings", request.couplings}, {"--biases", request.biases}});
   const ModelFile file = load_model(request.model);
   const Inspection found = inspect(*file.machine);
   if (!request.filters.empty()) {
@@ -85,6 +177,10 @@ Outcome run(const InspectRequest& request, bool json, const Context&) {
     require(picture.has_value(),
             fmt::format("--filters needs a restricted Boltzmann machine, found a {}", found.title));
     write_png(request.filters, *picture);
+  }
+  if (!request.couplings.empty()) write_couplings(request.couplings, *file.machine);
+  if (!request.biases.empty()) {
+    write_biases(request.biases, *file.machine, shape_from_notes(file.notes, units_of(found.visible)));
   }
   return {json ? printed(json_of_result(found, file)) : text_of_result(found, file), "", false};
 }

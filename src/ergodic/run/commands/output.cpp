@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -54,20 +55,36 @@ void require_ending(const std::filesystem::path& out, const std::vector<std::str
 
 bool is_picture(const std::filesystem::path& out) { return out.extension() == ".png"; }
 
-void write_table(const std::filesystem::path& out, const std::vector<std::string>& names,
-                 const Matrix<double>& values) {
+namespace {
+
+template <class T>
+void write_numbers(const std::filesystem::path& out, const std::vector<std::string>& names, const Matrix<T>& values) {
   if (out.extension() == ".npy") return write_npy(out, array_of(values.elements(), {values.rows(), values.cols()}));
   std::vector<std::vector<std::string>> lines{names};
   for (std::size_t r = 0; r < values.rows(); ++r) {
     std::vector<std::string>& line = lines.emplace_back();
-    for (const double value : values.row(r)) line.push_back(fmt::format("{}", value));
+    for (const T value : values.row(r)) line.push_back(std::isnan(value) ? "" : fmt::format("{}", value));
   }
   write_csv(out, lines);
 }
 
+}  // namespace
+
+void write_table(const std::filesystem::path& out, const std::vector<std::string>& names,
+                 const Matrix<double>& values) {
+  write_numbers(out, names, values);
+}
+void write_table(const std::filesystem::path& out, const std::vector<std::string>& names, const Matrix<float>& values) {
+  write_numbers(out, names, values);
+}
+
 void write_rows(const std::filesystem::path& out, const Layer&, const Matrix<float>& values, RowValues,
-                const std::vector<std::string>& names) {
-  if (out.extension() == ".npy") return write_npy(out, array_of(values.elements(), {values.rows(), values.cols()}));
+                const std::vector<std::string>& names, const std::vector<std::size_t>& dimensions) {
+  if (out.extension() == ".npy") {
+    std::vector<std::size_t> shape = dimensions.empty() ? std::vector{values.rows()} : dimensions;
+    shape.push_back(values.cols());
+    return write_npy(out, array_of(values.elements(), shape));
+  }
   std::vector<std::vector<std::string>> lines;
   if (!names.empty()) lines.push_back(names);
   for (std::size_t r = 0; r < values.rows(); ++r) {

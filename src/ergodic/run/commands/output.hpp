@@ -21,14 +21,16 @@ bool is_picture(const std::filesystem::path& out);
 /// UsageError unless the name has one of these endings, such as ".npy"; then IoError unless it can be written.
 void require_ending(const std::filesystem::path& out, const std::vector<std::string>& endings);
 
-/// Numbers with a name for each column: an array of doubles (.npy), or a table whose first line has the names (.csv).
+/// Numbers with a name for each column: an array (.npy), or a table whose first line has the names (.csv), where NaN is
+/// an empty field.
 void write_table(const std::filesystem::path& out, const std::vector<std::string>& names, const Matrix<double>& values);
+void write_table(const std::filesystem::path& out, const std::vector<std::string>& names, const Matrix<float>& values);
 
 /// What rows of visible values are.
 enum class RowValues { kDrawn, kMeans };
 /// Rows of visible values in [0, 1], or real ones, as --data reads them back: an array (.npy) or a table (.csv). Names
-/// are those of the units, or empty.
+/// are those of the units, or empty. An array has further dimensions in place of that of the rows, if there are any.
 void write_rows(const std::filesystem::path& out, const Layer& visible, const Matrix<float>& values, RowValues what,
-                const std::vector<std::string>& names);
+                const std::vector<std::string>& names, const std::vector<std::size_t>& dimensions = {});
 
 }  // namespace ergodic

@@ -30,7 +30,7 @@ struct RecallRequest {
 Spec<RecallRequest> make_spec() {
   Spec<RecallRequest> spec;
   add_model_file(spec, &RecallRequest::model, "a network that `ergodic train --model hopfield` wrote");
-  spec.include(data_spec(), &RecallRequest::data);
+  spec.include(complete_data_spec(), &RecallRequest::data);
   spec.group("Data");
   add_split(spec, &RecallRequest::split);
   spec.group("Recall")

@@ -27,7 +27,7 @@ struct ReconstructRequest {
 Spec<ReconstructRequest> make_spec() {
   Spec<ReconstructRequest> spec;
   add_model_file(spec, &ReconstructRequest::model);
-  spec.include(data_spec(), &ReconstructRequest::data);
+  spec.include(complete_data_spec(), &ReconstructRequest::data);
   spec.group("Data");
   add_split(spec, &ReconstructRequest::split);
   spec.group("Reconstruction")

@@ -15,6 +15,7 @@
 #include "ergodic/machine/snapshots.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
+#include "ergodic/run/commands/mask.hpp"
 #include "ergodic/run/commands/output.hpp"
 #include "ergodic/run/commands/request.hpp"
 #include "ergodic/run/commands/text.hpp"
@@ -24,36 +25,50 @@ namespace {
 
 struct SampleRequest {
   std::filesystem::path model;
-  std::uint64_t count = 100;
+  std::optional<std::uint64_t> count;
   SamplingOptions sampling;
+  Numbers temperatures{1.0};
+  bool all_levels = false;
   std::filesystem::path path;
-  bool means = false;
+  bool means = false, drawn = false;
   std::uint64_t seed = 1;
   std::filesystem::path watch;  ///< the weights of a sum that is watched too
   DataOptions data;             ///< rows at which chains start, or none
   Split split = Split::kAuto;
   std::filesystem::path fixed;  ///< the mask of the units that stay, with such rows
-  std::filesystem::path out;
+  std::filesystem::path out, energies;
+
+  /// Whether each chain gives one row, so that the result is a plain table.
+  bool plain() const { return temperatures.size() == 1 && sampling.draws == 1 && !all_levels; }
 };
+
+constexpr std::uint64_t kDefaultCount = 100;
 
 Spec<SampleRequest> make_spec() {
   Spec<SampleRequest> spec;
   add_model_file(spec, &SampleRequest::model);
   spec.group("Sampling")
-      .add("count", &SampleRequest::count, "how many samples, each from a chain of its own")
-      .range(1, 1000000);
+      .add("count", &SampleRequest::count, "how many chains, each of which gives a sample")
+      .range(1, 1000000)
+      .automatic(fmt::format("{}, or as many as there are rows", kDefaultCount))
+      .add("temperature", &SampleRequest::temperatures,
+           "sample from exp(-E(x) / temperature); with several, a run of chains for each")
+      .range(1e-6, 1e6);
   spec.include(sampling_spec(), &SampleRequest::sampling);
-  spec.add("path", &SampleRequest::path,
-           "the folder of `ergodic train --trajectory`: levels of tempering are the machines that training met, "
-           "instead of temperatures")
+  spec.add("all-levels", &SampleRequest::all_levels, "write the samples of all levels of tempering, the first first")
+      .advanced()
+      .add("path", &SampleRequest::path,
+           "the folder of `ergodic train --trajectory`: levels of tempering are snapshots of training instead of "
+           "temperatures")
       .role(PathRole::kFolder)
       .advanced()
-      .add("means", &SampleRequest::means, "show the expected values given the hidden layer instead of drawn states");
+      .add("means", &SampleRequest::means,
+           "show the expected values given the hidden layer, as pictures do of machines that have one")
+      .add("drawn", &SampleRequest::drawn, "show the drawn states in pictures too");
   add_seed(spec, &SampleRequest::seed);
-  spec.add(
-          "watch", &SampleRequest::watch,
-          "rows of numbers, one for each visible unit (npy, csv): whether the sum of the units, each times its number, "
-          "has mixed is judged beside the energy and the activity")
+  spec.add("watch", &SampleRequest::watch,
+           "rows of numbers, one for each visible unit (npy, csv): also check the mixing of the sum of the units, each "
+           "times its number")
       .role(PathRole::kInput)
       .advanced();
   spec.group("Completion")
@@ -69,34 +84,25 @@ Spec<SampleRequest> make_spec() {
            "and the others are sampled given them")
       .role(PathRole::kInput);
   spec.group("Output")
-      .add("out", &SampleRequest::out,
-           "a picture sheet (.png; of two real units the landscape of their energy beside points) or an array (.npy, "
-           ".csv)")
+      .add(
+          "out", &SampleRequest::out,
+          "a picture sheet (.png; of two real units the landscape of their energy beside points), an array (.npy: "
+          "chain x unit; with several temperatures, levels or draws temperature x level x chain x draw x unit, without "
+          "those of which there is one) or a table (.csv)")
       .role(PathRole::kOutput)
-      .required();
+      .required()
+      .add("energies", &SampleRequest::energies,
+           "the energy of each sample, all layers together: temperature, chain, draw, energy (.csv, .npy)")
+      .role(PathRole::kOutput);
   return spec;
 }
 
-/// Which visible units stay: a bit for each unit, or for each site of letters, in any shape of rows.
-Bits read_mask(const std::filesystem::path& path, const Layer& visible) {
-  DataOptions options;
-  options.source = path.string();
-  const Dataset data = load_data(options).train;
-  const std::vector<Site> all = sites(visible);
-  if (data.rows() * data.units() != all.size()) {
-    throw DataError(fmt::format("{}: expected a mask of {} values, one for each visible {}; found {} rows of {}",
-                                path.string(), all.size(), all.size() < units_of(visible) ? "site" : "unit",
-                                data.rows(), data.units()));
-  }
-  Bits out(1, units_of(visible));
-  std::size_t fixed = 0;
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const bool stays = data.bits().get(k / data.units(), k % data.units());
-    for (std::size_t u = 0; u < all[k].size; ++u) out.set(0, all[k].first + u, stays);
-    fixed += stays ? 1 : 0;
-  }
-  if (fixed == all.size())
-    throw DataError(fmt::format("{}: all {} values are 1: nothing is left to sample", path.string(), all.size()));
+/// Which visible units stay, the same for all rows.
+Bits read_fixed(const std::filesystem::path& path, const Layer& visible) {
+  const Bits out = read_mask(path, visible, 1);
+  std::size_t free = 0;
+  for (std::size_t i = 0; i < out.cols(); ++i) free += out.get(0, i) ? 0 : 1;
+  if (free == 0) throw DataError(fmt::format("{}: all values are 1: nothing is left to sample", path.string()));
   return out;
 }
 
@@ -113,21 +119,32 @@ std::vector<float> read_weights(const std::filesystem::path& path, const Layer& 
   return {found.reals().elements().begin(), found.reals().elements().end()};
 }
 
-/// As many rows as there are chains, from the first again if there are fewer.
+/// As many rows as there are chains, from the first again if there are fewer; all of them, if that is left open.
 State start_rows(const SampleRequest& request, const Machine& machine) {
   const Layer visible = machine.visible();
   const Dataset data = load_split_for(machine, request.data, request.split).chosen;
-  const State rows = first_rows(visible, data, request.count, Key{request.seed});
-  State out = make_state(visible, request.count);
+  require_complete(data);
+  const std::size_t count = request.count.value_or(data.rows());
+  const State rows = first_rows(visible, data, count, Key{request.seed});
+  State out = make_state(visible, count);
   for (std::size_t r = 0; r < out.chains(); ++r) out.set_row(r, rows, r % rows.chains());
   return out;
 }
 
 void require_consistent(const SampleRequest& request) {
   require_ending(request.out, {".png", ".npy", ".csv"});
+  if (!request.energies.empty()) require_ending(request.energies, {".csv", ".npy"});
+  require_distinct({{"--out", request.out}, {"--energies", request.energies}});
+  require(!request.means || !request.drawn, "--means and --drawn are two ways to show a sample: leave out either");
+  require(!request.all_levels || request.sampling.sampler == kTempering,
+          "--all-levels is for tempering; take --sampler tempering");
+  require(!request.all_levels || request.sampling.draws == 1,
+          "--all-levels writes the last state of each level; leave out --draws");
+  require(request.plain() || !request.means,
+          "--means shows the last state of each chain; leave it out with several temperatures, levels or draws");
   require(request.data.source.empty() == request.fixed.empty(),
           "--data gives the rows to complete and --fixed the units of them that stay: give both, or neither");
-  require(request.path.empty() || request.sampling.sampler == kTempering,
+  require(request.path.empty() || request.sampling.sampler == kTempering || request.sampling.sampler == kAutoSampler,
           fmt::format("--path gives the levels of tempering, and --sampler is {}; take --sampler tempering",
                       request.sampling.sampler));
   const SamplingOptions standard;
@@ -140,21 +157,109 @@ void require_consistent(const SampleRequest& request) {
           "annealing looks for states of low energy, and nothing is watched for mixing; leave out --watch");
 }
 
-/// UsageError unless the machine has expected values to show.
-void require_means(const Machine& machine, const Context& context) {
+/// Whether samples are shown as expected values given the hidden layer. UsageError if that is asked for, and the
+/// machine has none.
+bool shows_means(const SampleRequest& request, const Machine& machine, const Context& context) {
+  const bool wanted = request.means || (is_picture(request.out) && !request.drawn && request.plain() &&
+                                        request.sampling.sampler != kAnnealing);
+  if (!wanted) return false;
+  const bool possible = machine.means_of(machine.start(1, {}, context), context).has_value();
   require(
-      machine.means_of(machine.start(1, {}, context), context).has_value(),
+      possible || !request.means,
       fmt::format("--means shows expected values given the hidden layer of a restricted Boltzmann machine, and this "
                   "is a {}; leave it out",
                   machine.kind().title));
+  return possible;
 }
 
-Json json_of_result(const SampleRequest& request, const Samples& samples, double seconds) {
-  Json out{{"out", request.out.string()}, {"count", request.count},
-           {"sweeps", samples.sweeps},    {"seconds", seconds},
-           {"stopped", samples.stopped},  {"mixing", samples.mixing ? json_of(*samples.mixing) : Json()}};
+/// Units that are fixed have the values of their row.
+void keep_fixed(const SampleStart& start, Matrix<float>& values) {
+  if (start.fixed.rows() == 0) return;
+  const Matrix<float> given = plain_values(start.rows);
+  for (std::size_t r = 0; r < values.rows(); ++r) {
+    for_each_set(start.fixed.row(0), [&](std::size_t i) { values(r, i) = given(r, i); });
+  }
+}
+
+/// One state below the other.
+void append(Matrix<float>& all, const Matrix<float>& more) {
+  Matrix<float> out(all.rows() + more.rows(), more.cols());
+  std::ranges::copy(all.elements(), out.elements().begin());
+  std::ranges::copy(more.elements(), out.elements().begin() + static_cast<std::ptrdiff_t>(all.elements().size()));
+  all = std::move(out);
+}
+
+/// The samples of one temperature: level by level, chain by chain, draw by draw.
+Matrix<float> all_samples(const Samples& samples) {
+  const std::size_t chains = samples.visible.chains(), draws = samples.draws.size();
+  Matrix<float> out(chains * draws, samples.visible.units());
+  for (std::size_t d = 0; d < draws; ++d) {
+    const Matrix<float> values = plain_values(samples.draws[d]);
+    for (std::size_t r = 0; r < chains; ++r) std::ranges::copy(values.row(r), out.row(r * draws + d).begin());
+  }
+  return out;
+}
+
+/// Everything that a run of the command has found, over all temperatures.
+struct Found {
+  Matrix<float> values;
+  std::vector<std::size_t> dimensions;        ///< of the array, before the units
+  std::vector<std::vector<double>> energies;  ///< rows of temperature, chain, draw, energy
+  std::vector<Samples> runs;                  ///< without states
+  double seconds = 0.0;
+
+  bool stopped() const { return runs.back().stopped; }
+};
+
+void add_energies(Found& out, double temperature, const Samples& samples) {
+  for (std::size_t c = 0; c < samples.energies[0].size(); ++c) {
+    for (std::size_t d = 0; d < samples.energies.size(); ++d) {
+      out.energies.push_back(
+          {temperature, static_cast<double>(c + 1), static_cast<double>(d + 1), samples.energies[d][c]});
+    }
+  }
+}
+
+Found sample_all(const SampleRequest& request, const Machine& machine, const SampleStart& start,
+                 const SamplingOptions& options, const std::vector<WatchedNumber>& watched, const Context& context) {
+  Found out;
+  const bool means = shows_means(request, machine, context);
+  const double started = steady_seconds();
+  std::size_t levels = 1;
+  for (const double temperature : request.temperatures) {
+    SamplingOptions at = options;
+    at.temperature = temperature;
+    Samples samples = sample(machine, at, start, watched, Key{request.seed}, context);
+    if (!samples.stopped) {
+      Matrix<float> values = means ? *machine.means_of(samples.chains, context) : all_samples(samples);
+      keep_fixed(start, values);
+      append(out.values, values);
+      for (std::size_t k = 1; request.all_levels && k < samples.levels.size(); ++k) {
+        append(out.values, plain_values(samples.levels[k].first_layer));
+      }
+      levels = request.all_levels ? samples.levels.size() : 1;
+      add_energies(out, temperature, samples);
+      for (SampledLevel& level : samples.levels) level.first_layer = {};
+      samples.draws.clear();
+    }
+    out.runs.push_back(std::move(samples));
+    if (out.stopped()) break;
+  }
+  out.seconds = steady_seconds() - started;
+  if (request.temperatures.size() > 1) out.dimensions.push_back(request.temperatures.size());
+  if (levels > 1) out.dimensions.push_back(levels);
+  out.dimensions.push_back(start.rows.chains() > 0 ? start.rows.chains() : start.count);
+  if (request.sampling.draws > 1) out.dimensions.push_back(request.sampling.draws);
+  return out;
+}
+
+Json json_of_run(const Samples& samples) {
+  Json out{{"mixing", samples.mixing ? json_of(*samples.mixing) : Json()}};
   if (samples.accepted) out["accepted"] = *samples.accepted;
   if (!samples.swapped.empty()) out["swapped"] = samples.swapped;
+  for (const SampledLevel& level : samples.levels) {
+    if (level.beta) out["inverse_temperatures"].push_back(*level.beta);
+  }
   if (samples.lowest) {
     out["lowest_energy"] = samples.lowest->energy;
     out["lowest_chains"] = samples.lowest->chains;
@@ -162,51 +267,82 @@ Json json_of_result(const SampleRequest& request, const Samples& samples, double
   return out;
 }
 
-std::string text_of_result(const SampleRequest& request, const Samples& samples, double seconds) {
-  if (samples.stopped) {
-    return fmt::format("stopped after {} of {} sweeps; nothing written\n", samples.sweeps, request.sampling.sweeps);
+Json json_of_result(const SampleRequest& request, const Found& found, std::size_t chains) {
+  const Samples& last = found.runs.back();
+  Json out{{"out", request.out.string()},
+           {"count", chains},
+           {"sweeps", last.sweeps},
+           {"seconds", found.seconds},
+           {"stopped", found.stopped()}};
+  if (found.runs.size() == 1) {
+    out.update(json_of_run(last));
+    return out;
   }
-  std::string out = fmt::format("{} samples after {} sweeps in {:.1f} s are in {}\n", request.count, samples.sweeps,
-                                seconds, request.out.string());
+  for (std::size_t k = 0; k < found.runs.size(); ++k) {
+    Json run = json_of_run(found.runs[k]);
+    run["temperature"] = request.temperatures[k];
+    out["runs"].push_back(std::move(run));
+  }
+  return out;
+}
+
+std::string text_of_run(const Samples& samples, std::size_t chains) {
+  std::string out;
   if (samples.accepted) out += fmt::format("accepted {:.1f} % of the proposals\n", 100.0 * *samples.accepted);
   out += swap_text(samples.swapped);
   if (samples.lowest) {
     out += fmt::format("the lowest energy is {:.6g}, found by {} of {} chains\n", samples.lowest->energy,
-                       samples.lowest->chains, request.count);
+                       samples.lowest->chains, chains);
   }
   return out + (samples.mixing ? text_of(*samples.mixing) : "");
+}
+
+std::string text_of_result(const SampleRequest& request, const Found& found, std::size_t chains) {
+  const Samples& last = found.runs.back();
+  if (found.stopped()) return fmt::format("stopped after {} sweeps; nothing written\n", last.sweeps);
+  std::string out = fmt::format("{} samples after {} sweeps in {:.1f} s are in {}\n", found.values.rows(), last.sweeps,
+                                found.seconds, request.out.string());
+  for (std::size_t k = 0; k < found.runs.size(); ++k) {
+    if (found.runs.size() > 1) out += fmt::format("temperature {}: ", request.temperatures[k]);
+    out += text_of_run(found.runs[k], chains);
+  }
+  return out;
+}
+
+void write(const SampleRequest& request, const Machine& machine, const ModelFile& file, const Found& found, bool means,
+           const Context& context) {
+  if (is_picture(request.out)) {
+    write_png(request.out, machine.picture(found.values, shape_from_notes(file.notes, found.values.cols()), context));
+  } else {
+    const Layer visible = machine.visible();
+    write_rows(request.out, visible, found.values, means ? RowValues::kMeans : RowValues::kDrawn,
+               unit_names_from(file.notes, sites(visible).size()), found.dimensions);
+  }
+  if (request.energies.empty()) return;
+  Matrix<double> table(found.energies.size(), 4);
+  for (std::size_t r = 0; r < table.rows(); ++r) std::ranges::copy(found.energies[r], table.row(r).begin());
+  write_table(request.energies, {"temperature", "chain", "draw", "energy"}, table);
 }
 
 Outcome run(const SampleRequest& request, bool json, const Context& context) {
   require_consistent(request);
   const ModelFile file = load_model(request.model);
   const Machine& machine = *file.machine;
-  const Layer visible = machine.visible();
   SamplingOptions options = request.sampling;
   options.stations = read_snapshots(request.path, machine);
-  SampleStart start{request.count, {}, {}};
+  if (!options.stations.empty()) options.sampler = std::string(kTempering);
+  SampleStart start{request.count.value_or(kDefaultCount), {}, {}};
   if (!request.fixed.empty()) {
-    start.fixed = read_mask(request.fixed, visible);
+    start.fixed = read_fixed(request.fixed, machine.visible());
     start.rows = start_rows(request, machine);
   }
-  if (request.means) require_means(machine, context);
   std::vector<WatchedNumber> watched;
-  if (!request.watch.empty()) watched.push_back(watched_sum(read_weights(request.watch, visible)));
-  const double started = steady_seconds();
-  const Samples samples = sample(machine, options, start, watched, Key{request.seed}, context);
-  const double seconds = steady_seconds() - started;
-  if (!samples.stopped) {
-    const Matrix<float> values =
-        request.means ? *machine.means_of(samples.chains, context) : plain_values(samples.visible);
-    if (is_picture(request.out)) {
-      write_png(request.out, machine.picture(values, shape_from_notes(file.notes, values.cols()), context));
-    } else {
-      write_rows(request.out, visible, values, request.means ? RowValues::kMeans : RowValues::kDrawn,
-                 unit_names_from(file.notes, sites(visible).size()));
-    }
-  }
-  return {json ? printed(json_of_result(request, samples, seconds)) : "", text_of_result(request, samples, seconds),
-          samples.stopped};
+  if (!request.watch.empty()) watched.push_back(watched_sum(read_weights(request.watch, machine.visible())));
+  const Found found = sample_all(request, machine, start, options, watched, context);
+  const std::size_t chains = start.rows.chains() > 0 ? start.rows.chains() : start.count;
+  if (!found.stopped()) write(request, machine, file, found, request.means, context);
+  return {json ? printed(json_of_result(request, found, chains)) : "", text_of_result(request, found, chains),
+          found.stopped()};
 }
 
 }  // namespace

@@ -109,14 +109,26 @@ std::string gap_rows(const Quality& quality) {
 
 }  // namespace
 
+/// Without data.
+std::string log_z_alone(const EvaluateResult& result) {
+  const Evaluation& j = result.evaluation;
+  if (j.annealed) return log_z_text(*j.annealed);
+  if (j.log_z) return fmt::format("log Z                  {:.6f} ({})\n", j.log_z->value, j.log_z->method);
+  return fmt::format("log Z                  not known: {}\n", result.why_no_log_z);
+}
+
 std::string text_of(const EvaluateResult& result) {
+  if (result.rows == 0) return log_z_alone(result);
   const Evaluation& j = result.evaluation;
   std::string out = fmt::format("rows                   {}\n", result.rows);
   if (j.log_likelihood && (j.annealed || j.clamped)) {
     out += annealed_text(result, *j.log_likelihood);
   } else if (j.log_likelihood) {
-    out += fmt::format("log-likelihood         {:.4f} nats a row ({}), {} over rows\n", j.log_likelihood->value,
-                       j.log_likelihood->method, error_over_rows(*j.free_energy, 4));
+    const Estimate& found = *j.log_likelihood;
+    const std::string bracket =
+        found.lower < found.upper ? fmt::format(", between {:.4f} and {:.4f}", found.lower, found.upper) : "";
+    out += fmt::format("log-likelihood         {:.4f} nats a row{} ({}), {} over rows\n", found.value, bracket,
+                       found.method, error_over_rows(*j.free_energy, 4));
     out += fmt::format("log Z                  {:.4f} ({})\n", j.log_z->value, j.log_z->method);
   } else {
     out += fmt::format("log-likelihood         not known: {}\n", result.why_no_log_z);

@@ -1,0 +1,172 @@
+// `ergodic complete`: rows with values that are missing or hidden, filled in by a machine.
+#include "ergodic/run/complete.hpp"
+
+#include <fmt/format.h>
+
+#include "ergodic/core/error.hpp"
+#include "ergodic/format/png.hpp"
+#include "ergodic/machine/kinds.hpp"
+#include "ergodic/machine/model_file.hpp"
+#include "ergodic/machine/pictures.hpp"
+#include "ergodic/machine/rows.hpp"
+#include "ergodic/run/commands/data.hpp"
+#include "ergodic/run/commands/json.hpp"
+#include "ergodic/run/commands/mask.hpp"
+#include "ergodic/run/commands/output.hpp"
+#include "ergodic/run/commands/request.hpp"
+
+namespace ergodic {
+namespace {
+
+struct CompleteRequest {
+  std::filesystem::path model;
+  DataOptions data;
+  Split split = Split::kAuto;
+  std::string mask;
+  std::optional<std::uint64_t> count;
+  CompleteOptions options;
+  std::uint64_t seed = 1;
+  std::filesystem::path out;
+
+  bool picture() const { return is_picture(out); }
+};
+
+constexpr std::size_t kPicturedRows = 40;
+
+Spec<CompleteRequest> make_spec() {
+  Spec<CompleteRequest> spec;
+  add_model_file(spec, &CompleteRequest::model);
+  spec.include(data_spec(), &CompleteRequest::data);
+  spec.group("Data");
+  add_split(spec, &CompleteRequest::split);
+  spec.add("count", &CompleteRequest::count, "how many rows, from the first")
+      .range(1, 1e9)
+      .automatic(fmt::format("all; {} for a picture", kPicturedRows));
+  spec.group("Completion")
+      .add("mask", &CompleteRequest::mask, kMaskHelp)
+      .placeholder("MASK")
+      .role(PathRole::kInput)
+      .add(
+          "draws", [](auto& r) -> auto& { return r.options.draws; }, "completions of each row")
+      .range(1, 1000000)
+      .add(
+          "means", [](auto& r) -> auto& { return r.options.means; },
+          "expected values, averaged over the second half of the sweeps, instead of draws")
+      .add(
+          "sweeps", [](auto& r) -> auto& { return r.options.sweeps; }, "sweeps of each chain, at what is known")
+      .range(2, 1e9);
+  add_seed(spec, &CompleteRequest::seed);
+  spec.group("Output")
+      .add("out", &CompleteRequest::out,
+           "complete rows (.csv, .npy; with several draws all those of the first row come first), or a picture of each "
+           "row damaged, completed and, where that is known, as it was (.png)")
+      .role(PathRole::kOutput)
+      .required();
+  return spec;
+}
+
+/// The first rows of a data set.
+Dataset first_of(const Dataset& data, const CompleteRequest& request) {
+  const std::uint64_t wanted = request.count.value_or(request.picture() ? kPicturedRows : data.rows());
+  std::vector<std::uint32_t> rows(std::min<std::uint64_t>(wanted, data.rows()));
+  for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<std::uint32_t>(r);
+  return select(data, rows);
+}
+
+/// Damaged, completed, original: values that are not known are grey.
+Image picture_of(const Machine& machine, const OpenRows& open, const Completions& found, bool truth_known,
+                 PictureShape shape, std::size_t draws) {
+  const Layer visible = machine.visible();
+  Matrix<float> original = drawable(plain_values(open.rows), visible), damaged = original;
+  for (std::size_t r = 0; r < damaged.rows(); ++r) {
+    for (std::size_t i = 0; i < damaged.cols(); ++i) {
+      if (!open.known.get(r, i)) damaged(r, i) = 0.5f;
+    }
+  }
+  std::vector<Matrix<float>> columns{std::move(damaged)};
+  const Matrix<float> shown = drawable(found.shown, visible);
+  for (std::size_t d = 0; d < draws; ++d) {
+    Matrix<float> column(original.rows(), original.cols());
+    for (std::size_t r = 0; r < column.rows(); ++r) {
+      std::ranges::copy(shown.row(r * draws + d), column.row(r).begin());
+    }
+    columns.push_back(std::move(column));
+  }
+  if (truth_known) columns.push_back(std::move(original));
+  return picture_of_groups(columns, shape);
+}
+
+Json json_of_filling(const FillingQuality& found) {
+  return {{"error", found.error}, {"log_probability", json_of(std::optional(found.log_probability))}};
+}
+
+Json json_of_quality(const CompletionQuality& found) {
+  return {{"rows", found.rows},
+          {"hidden_values", found.hidden_sites},
+          {"machine", json_of_filling(found.machine)},
+          {"independent", json_of_filling(found.independent)},
+          {"neighbour", json_of_filling(found.neighbour)}};
+}
+
+std::string text_of_quality(const CompletionQuality& found, bool real) {
+  const auto line = [&](const char* who, const FillingQuality& q) {
+    const Estimate& p = q.log_probability;
+    return fmt::format("  {:<18} {}  {:>10.3f}{}\n", who,
+                       real ? fmt::format("{:>9.4g}", q.error) : fmt::format("{:>8.2f}%", 100.0 * q.error), p.value,
+                       p.lower < p.upper ? fmt::format("  between {:.3f} and {:.3f}", p.lower, p.upper) : "");
+  };
+  return fmt::format("{:.4g} values hidden in each of {} rows, which are known:\n  {:<18} {:>9}  {}\n",
+                     found.hidden_sites, found.rows, "filled in by", real ? "rms error" : "wrong",
+                     "log-probability of what was hidden, nats a row") +
+         line("the machine", found.machine) + line("independent units", found.independent) +
+         line("nearest neighbour", found.neighbour);
+}
+
+Outcome run(const CompleteRequest& request, bool json, const Context& context) {
+  require_ending(request.out, {".csv", ".npy", ".png"});
+  require(!request.options.means || request.options.draws == 1,
+          "--means averages over draws, and --draws keeps them: leave out either");
+  const ModelFile file = load_model(request.model);
+  const Machine& machine = *file.machine;
+  const Layer visible = machine.visible();
+  const Key key{request.seed};
+  const SplitData loaded = load_split_for(machine, request.data, request.split);
+  const Dataset data = first_of(loaded.chosen, request);
+  const PictureShape shape = data.shape.height > 0 ? data.shape : shape_from_notes(file.notes, data.units());
+  const Bits hidden = request.mask.empty() ? Bits() : mask_from(request.mask, visible, shape, data.rows(), key);
+  const State rows = all_rows(visible, data, key);
+  const OpenRows open{rows, known_without(data, hidden)};
+  require(!request.mask.empty() || !data.complete(),
+          fmt::format("{}: nothing is missing; say with --mask what to hide", data.name));
+  const Completions found = complete(machine, open, request.options, key, context);
+  if (found.stopped) return {"", "stopped; nothing written\n", true};
+  if (request.picture()) {
+    write_png(request.out, picture_of(machine, open, found, data.complete(), shape, request.options.draws));
+  } else {
+    write_rows(request.out, visible, found.values, request.options.means ? RowValues::kMeans : RowValues::kDrawn,
+               unit_names_from(file.notes, sites(visible).size()));
+  }
+  Json out{{"out", request.out.string()}, {"rows", data.rows()}, {"draws", request.options.draws}};
+  std::string text = fmt::format("{} rows, completed in {} sweeps, are in {}\n", data.rows(), request.options.sweeps,
+                                 request.out.string());
+  if (data.complete() && request.options.draws == 1) {
+    const bool same = !loaded.training;
+    const State reference = same ? all_rows(visible, loaded.chosen, key) : all_rows(visible, *loaded.training, key);
+    if (const auto quality =
+            quality_of_completions(machine, rows, open, found.values, {reference, same}, key, context)) {
+      out["quality"] = json_of_quality(*quality);
+      text += text_of_quality(*quality, rows.real());
+    }
+  }
+  return {json ? printed(out) : "", text, context.stop_requested()};
+}
+
+}  // namespace
+
+Command complete_command() {
+  return command_of("complete", "fill in values that are missing, or hidden by a mask",
+                    "ergodic complete digits.safetensors --data mnist --mask lower --out completed.png", make_spec(),
+                    run);
+}
+
+}  // namespace ergodic

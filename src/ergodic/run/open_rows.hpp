@@ -1,0 +1,55 @@
+// Rows some of whose values are not known: how likely the known ones are, and draws of the others given them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ergodic/core/bits.hpp"
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/data/dataset.hpp"
+#include "ergodic/estimator/estimate.hpp"
+#include "ergodic/machine/machine.hpp"
+
+namespace ergodic {
+
+struct OpenRows {
+  State rows;
+  Bits known = {};  ///< a bit for each visible unit of each row; without rows if all are known
+
+  bool complete() const { return known.rows() == 0; }
+  bool complete(std::size_t row) const;
+};
+
+/// The rows of a data set; grey levels are drawn once with the key.
+OpenRows open_rows_of(const Layer& visible, const Dataset& data, Key key);
+
+/// log of the sum of exp(-F(x)) over all x that agree with a row where it is known: log p(known) + log Z. Exact where
+/// the sum is short, else by annealing both ways in so many temperatures. Nothing if stopped; UsageError if the machine
+/// can do neither. A row has its own random numbers.
+std::optional<std::vector<Estimate>> open_log_sums(const Machine& machine, const OpenRows& open,
+                                                   std::size_t temperatures, Key key, const Context& context);
+inline constexpr std::size_t kRowTemperatures = 500;
+
+/// What is averaged over the chains of a row, sweep by sweep.
+enum class Averaged { kNothing, kVisible, kHidden };
+
+struct OpenDrawOptions {
+  std::uint64_t sweeps = 500;  ///< of which the first half is warm-up
+  std::uint64_t draws = 1;     ///< chains of each row
+  Averaged averaged = Averaged::kNothing;
+};
+
+/// What chains found that keep the known values of their row. Row r has the chains r * draws, ..., (r + 1) * draws - 1.
+struct OpenDraws {
+  Chains chains;
+  /// [rows, units]: plain values of visible units, where known as they are, or values of hidden ones.
+  Matrix<float> means;
+};
+/// Nothing if stopped.
+std::optional<OpenDraws> draw_open(const Machine& machine, const OpenRows& open, const OpenDrawOptions& options,
+                                   Key key, const Context& context);
+
+}  // namespace ergodic
