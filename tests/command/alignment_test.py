@@ -139,9 +139,9 @@ def test_labels_and_parts():
 
 
 @pytest.mark.parametrize("text, says", [
-    (">a\nACD\n>b\nAC\n", ("row 1", '"b"', "expected 3 match columns", "found 2")),
-    (">a\nACD\n>b\nA1D\n", ("row 1", "column 1", '"1"')),
-    (">a\nACD\n>b\nAC?\n", ("row 1", "column 2", '"?"')),
+    (">a\nACD\n>b\nAC\n", ("row 2", '"b"', "expected 3 match columns", "found 2")),
+    (">a\nACD\n>b\nA1D\n", ("row 2", "column 2", '"1"')),
+    (">a\nACD\n>b\nAC?\n", ("row 2", "column 3", '"?"')),
     (">a\nACD\n>b\n", ("line 3", '"b"', "found none")),
     (">a\nA\tD\n", ("line 2", "column 2", "\\x09")),
     (">a\nacd\n", ("upper-case",)),

@@ -108,11 +108,11 @@ def test_the_same_bytes_for_any_number_of_threads_and_after_a_stop(types, letter
 
 def test_bad_values_are_named(letters):
     np.save("nan.npy", np.array([[0.5, np.nan], [1.0, 2.0]]))
-    refused(65, "train", "--data", "nan.npy", "--visible-type", "gaussian", "--out", "m", says="row 0, column 1")
+    refused(65, "train", "--data", "nan.npy", "--visible-type", "gaussian", "--out", "m", says="row 1, column 2")
     np.save("huge.npy", np.array([[0.5, 1e20], [1.0, 2.0]]))
     refused(65, "train", "--data", "huge.npy", "--visible-type", "gaussian", "--out", "m", says=("column 1", "scale"))
     np.save("negative.npy", np.array([[0.5, 1.0], [-1.0, 2.0]]))
-    refused(65, "train", "--data", "negative.npy", "--visible-type", "relu", "--out", "m", says="row 1, column 0")
+    refused(65, "train", "--data", "negative.npy", "--visible-type", "relu", "--out", "m", says="row 2, column 1")
     values = np.load(letters)
     values[3, 2] = -1
     np.save("bad.npy", values)

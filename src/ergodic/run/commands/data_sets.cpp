@@ -150,9 +150,9 @@ std::string text_of(const ShowResult& r) {
 }
 
 /// Describes a data set, and draws its first rows if --out is given.
-Outcome run_show(const ShowRequest& request, bool json, const Context&) {
+Outcome run_show(const ShowRequest& request, bool json, const Context& context) {
   require_writable(request.out);
-  const Dataset data = load_split(request.data, request.split);
+  const Dataset data = load_split(request.data, request.split, context);
   const ShowResult result = described(data);
   if (!request.out.empty()) {
     const Layer layer = data.real() ? Layer(Gaussian{data.units()}) : Layer(Bernoulli{data.units()});

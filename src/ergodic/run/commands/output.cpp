@@ -8,13 +8,84 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <span>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/data/table.hpp"
 #include "ergodic/format/csv.hpp"
+#include "ergodic/format/fasta.hpp"
 #include "ergodic/format/npy.hpp"
+#include "ergodic/machine/rows.hpp"
 #include "ergodic/store/tensors.hpp"
 
 namespace ergodic {
+namespace {
+
+constexpr char kFasta[] = ".fasta";
+
+/// The values of units as they are written: spins are -1 and 1.
+Matrix<float> values_in_file(const Layer& visible, Matrix<float> values) {
+  if (real_valued(visible)) return values;
+  const Levels levels = levels_of(visible);
+  for (float& value : values.elements()) value = levels.low + (levels.high - levels.low) * value;
+  return values;
+}
+
+/// A number for each site: the place of its letter, or the value of a lone unit.
+Matrix<float> letters_in(const Layer& visible, const Matrix<float>& values) {
+  const std::vector<Site> all = sites(visible);
+  Matrix<float> out(values.rows(), all.size());
+  for (std::size_t r = 0; r < values.rows(); ++r) {
+    for (std::size_t s = 0; s < all.size(); ++s) {
+      const std::span<const float> units = values.row(r).subspan(all[s].first, all[s].size);
+      out(r, s) = all[s].size == 1 ? units[0] : static_cast<float>(std::ranges::max_element(units) - units.begin());
+    }
+  }
+  return out;
+}
+
+void write_letters(const std::filesystem::path& out, const Matrix<float>& letters, std::size_t count) {
+  const auto write = [&]<class T>(T) {
+    const std::vector<T> whole(letters.elements().begin(), letters.elements().end());
+    const auto bytes = std::as_bytes(std::span(whole));
+    write_npy(out, {element_type_of<T>(), {letters.rows(), letters.cols()}, {bytes.begin(), bytes.end()}});
+  };
+  count <= 256 ? write(std::uint8_t{}) : write(std::uint16_t{});
+}
+
+void write_sequences(const std::filesystem::path& out, const Matrix<float>& letters, const std::string& alphabet) {
+  std::vector<NamedSequence> sequences(letters.rows());
+  for (std::size_t r = 0; r < letters.rows(); ++r) {
+    sequences[r].name = fmt::format("sample {}", r + 1);
+    for (const float letter : letters.row(r)) sequences[r].letters += alphabet[static_cast<std::size_t>(letter)];
+  }
+  write_fasta(out, sequences);
+}
+
+/// The first line of a table, or none if nothing has a name: a column for each site, or for each unit of it.
+std::vector<std::vector<std::string>> header_for(const Layer& visible, bool by_site,
+                                                 const std::vector<std::string>& names, const std::string& alphabet) {
+  const std::vector<Site> all = sites(visible);
+  const bool several = visible.parts() > 1;
+  if (names.empty() && alphabet.empty() && !(several && by_site)) return {};
+  std::vector<std::string> out;
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    const bool label = several && all[s].size > 1;
+    const std::string name = !names.empty()      ? names[s]
+                             : label             ? kLabelName
+                             : !alphabet.empty() ? site_name(s)
+                                                 : fmt::format("unit {}", s + 1);
+    for (std::size_t a = 0; a < (by_site ? 1 : all[s].size); ++a) {
+      const bool whole = by_site || all[s].size == 1;
+      out.push_back(
+          whole ? name
+                : fmt::format("{}={}", name, alphabet.empty() ? std::to_string(a) : std::string(1, alphabet[a])));
+    }
+  }
+  return {out};
+}
+
+}  // namespace
 
 void require_writable(const std::filesystem::path& path) {
   if (path.empty()) return;
@@ -65,14 +136,29 @@ void write_table(const std::filesystem::path& out, const std::vector<std::string
   write_csv(out, lines);
 }
 
-void write_rows(const std::filesystem::path& out, const Layer&, const Matrix<float>& values, RowValues,
-                const std::vector<std::string>& names) {
-  if (out.extension() == ".npy") return write_npy(out, array_of(values.elements(), {values.rows(), values.cols()}));
-  std::vector<std::vector<std::string>> lines;
-  if (!names.empty()) lines.push_back(names);
-  for (std::size_t r = 0; r < values.rows(); ++r) {
+void require_rows_file(const std::filesystem::path& out, const std::string& alphabet, RowValues what) {
+  if (out.extension() != kFasta) return;
+  require(!alphabet.empty(), "--out: this machine has no letters of an alignment; give a name ending in .npy or .csv");
+  require(what == RowValues::kDrawn, "--out: sequences have letters, and no means; give a name ending in .npy or .csv");
+}
+
+void write_rows(const std::filesystem::path& out, const Layer& visible, const Matrix<float>& values, RowValues what,
+                const std::vector<std::string>& names, const std::string& alphabet) {
+  require_rows_file(out, alphabet, what);
+  if (out.extension() == kFasta) return write_sequences(out, letters_in(visible, values), alphabet);
+  const bool letters = data_values(visible) == UnitValues::kLetters && what == RowValues::kDrawn;
+  const bool table = out.extension() == ".csv";
+  const bool by_site = letters || (table && what == RowValues::kDrawn && sites_of(visible) < units_of(visible));
+  const Matrix<float> cells = by_site ? letters_in(visible, values) : values_in_file(visible, values);
+  if (!table && letters) return write_letters(out, cells, letters_of(visible));
+  if (!table) return write_npy(out, array_of(cells.elements(), {cells.rows(), cells.cols()}));
+  std::vector<std::vector<std::string>> lines = header_for(visible, by_site, names, alphabet);
+  for (std::size_t r = 0; r < cells.rows(); ++r) {
     std::vector<std::string>& line = lines.emplace_back();
-    for (const float value : values.row(r)) line.push_back(fmt::format("{}", value));
+    for (const float value : cells.row(r)) {
+      line.push_back(letters && !alphabet.empty() ? std::string(1, alphabet[static_cast<std::size_t>(value)])
+                                                  : fmt::format("{}", value));
+    }
   }
   write_csv(out, lines);
 }

@@ -26,9 +26,12 @@ void write_table(const std::filesystem::path& out, const std::vector<std::string
 
 /// What rows of visible values are.
 enum class RowValues { kDrawn, kMeans };
-/// Rows of visible values in [0, 1], or real ones, as --data reads them back: an array (.npy) or a table (.csv). Names
-/// are those of the units, or empty.
+/// UsageError for sequences (.fasta) of units that are not the letters of an alignment, or of means.
+void require_rows_file(const std::filesystem::path& out, const std::string& alphabet, RowValues what);
+/// Rows of visible values, which are given in [0, 1] unless they are real, as --data reads them back (docs/format.md,
+/// "Values of units in files"): an array (.npy), a table (.csv) or sequences (.fasta). Names are those of the sites, or
+/// empty; the alphabet is that of their letters, if they are an alignment's.
 void write_rows(const std::filesystem::path& out, const Layer& visible, const Matrix<float>& values, RowValues what,
-                const std::vector<std::string>& names);
+                const std::vector<std::string>& names, const std::string& alphabet = {});
 
 }  // namespace ergodic

@@ -70,8 +70,8 @@ Spec<SampleRequest> make_spec() {
       .role(PathRole::kInput);
   spec.group("Output")
       .add("out", &SampleRequest::out,
-           "a picture sheet (.png; of two real units the landscape of their energy beside points) or an array (.npy, "
-           ".csv)")
+           "a picture sheet (.png; of two real units the landscape of their energy beside points), an array or a table "
+           "(.npy, .csv), or the sequences of an alignment's letters (.fasta)")
       .role(PathRole::kOutput)
       .required();
   return spec;
@@ -81,6 +81,7 @@ Spec<SampleRequest> make_spec() {
 Bits read_mask(const std::filesystem::path& path, const Layer& visible) {
   DataOptions options;
   options.source = path.string();
+  options.one_row = true;
   const Dataset data = load_data(options).train;
   const std::vector<Site> all = sites(visible);
   if (data.rows() * data.units() != all.size()) {
@@ -104,6 +105,7 @@ Bits read_mask(const std::filesystem::path& path, const Layer& visible) {
 std::vector<float> read_weights(const std::filesystem::path& path, const Layer& visible) {
   DataOptions options;
   options.source = path.string();
+  options.one_row = true;
   options.kind = ValueKind::kReal;
   const Dataset found = load_data(options).train;
   if (found.rows() * found.units() != units_of(visible)) {
@@ -124,7 +126,7 @@ State start_rows(const SampleRequest& request, const Machine& machine) {
 }
 
 void require_consistent(const SampleRequest& request) {
-  require_ending(request.out, {".png", ".npy", ".csv"});
+  require_ending(request.out, {".png", ".npy", ".csv", ".fasta"});
   require(request.data.source.empty() == request.fixed.empty(),
           "--data gives the rows to complete and --fixed the units of them that stay: give both, or neither");
   require(request.path.empty() || request.sampling.sampler == kTempering,
@@ -182,6 +184,8 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
   const ModelFile file = load_model(request.model);
   const Machine& machine = *file.machine;
   const Layer visible = machine.visible();
+  const std::string alphabet = alphabet_from(file.notes, visible);
+  require_rows_file(request.out, alphabet, request.means ? RowValues::kMeans : RowValues::kDrawn);
   SamplingOptions options = request.sampling;
   options.stations = read_snapshots(request.path, machine);
   SampleStart start{request.count, {}, {}};
@@ -202,7 +206,7 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
       write_png(request.out, machine.picture(values, shape_from_notes(file.notes, values.cols()), context));
     } else {
       write_rows(request.out, visible, values, request.means ? RowValues::kMeans : RowValues::kDrawn,
-                 unit_names_from(file.notes, sites(visible).size()));
+                 unit_names_from(file.notes, sites(visible).size()), alphabet);
     }
   }
   return {json ? printed(json_of_result(request, samples, seconds)) : "", text_of_result(request, samples, seconds),
