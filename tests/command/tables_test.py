@@ -33,7 +33,9 @@ def test_columns_are_chosen():
     assert show(data, "--drop", "town,2")["units"] == 2
     labelled = show(data, "--label-column", "vote", "--drop", "town")
     assert labelled["units"] == 2 and labelled["labels"] == [15, 15]
-    assert show(data, "--label-column", "town")["labels"] == [10, 10, 10]
+    towns = show(data, "--label-column", "town")
+    assert towns["labels"] == [10, 10, 10] and towns["classes"] == ["Breda", "Leiden", "Utrecht"]
+    assert towns["names"] == ["age", "old", "vote"]
     refused(USAGE, "data", "show", "--data", data, "--drop", "agee", says=('--drop', '"agee"', "2 (age)"))
     np.save("x.npy", np.eye(3))
     refused(USAGE, "data", "show", "--data", "x.npy", "--drop", "1", says="table")

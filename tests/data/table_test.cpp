@@ -73,6 +73,13 @@ TEST(Table, AnIndexIsLeftOutWithAWarning) {
   EXPECT_EQ(read("id,a\n1,1\n2,0\n", {.columns = "id,a"}).notes.unit_names, (Names{"id", "a"}));
 }
 
+TEST(Table, ARowOfWordsThatIsTakenForAHeaderIsWarnedOf) {
+  const UnitTable table = read("Breda,x\nUtrecht,y\nBreda,x\n");
+  ASSERT_EQ(table.warnings.size(), 1u);
+  expect_parts(table.warnings[0], {"first line", "names"});
+  EXPECT_TRUE(read("town,x\nUtrecht,y\nBreda,x\n").warnings.empty());
+}
+
 TEST(Table, TooManyWordsAreRefused) {
   std::string text = "a,name\n";
   for (int k = 0; k < 51; ++k) text += "1,n" + std::to_string(k) + "\n";

@@ -63,7 +63,7 @@ TEST(Png, DamagedPicturesAreRefused) {
 
 TEST(Png, APictureThatClaimsTooManyPixelsIsRefusedBeforeItIsRead) {
   ByteVector file = encode_png(pattern(3, 3, 1));
-  for (const std::size_t at : {17u, 21u}) file[at] = std::byte{0x7f};  // width and height
+  for (const std::size_t at : {18u, 22u}) file[at] = std::byte{0x7f};  // width and height
   // The checksum of the header, computed anew.
   const auto crc = crc32(0, reinterpret_cast<const Bytef*>(file.data()) + 12, 17);
   for (std::size_t k = 0; k < 4; ++k) file[29 + k] = static_cast<std::byte>(crc >> (24 - 8 * k));

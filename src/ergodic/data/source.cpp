@@ -63,7 +63,7 @@ void warn_of_grey(const Array& array, const std::string& name, ValueKind kind, s
   if (largest < 2 || largest >= kLeastWhite) return;
   warnings.push_back(fmt::format(
       "{}: bytes are read as grey levels from 0 to 255, and the largest is {}; if white is {}, divide the array by {} "
-      "first, or save it as numbers from 0 to 1",
+      "first; if they are letters, say --visible-type potts",
       name, largest, largest, largest));
 }
 

@@ -120,6 +120,7 @@ class Reader {
       for (const std::size_t c : columns) add_column(Column(table_, c));
     }
     require(!units_.empty(), where_ + ": no column is left; leave out less with --drop or --columns");
+    warn_of_header();
     out_.rows = table_.rows;
     out_.numbers.resize(table_.rows * units_.size());
     for (std::size_t r = 0; r < table_.rows; ++r) {
@@ -148,6 +149,19 @@ class Reader {
         fmt::format("{}: column {} counts the rows and is left out; to keep it, name all columns with --columns",
                     where_, first.text()));
     return true;
+  }
+
+  /// A first line of words without names above it is taken for names.
+  void warn_of_header() {
+    if (!table_.header) return;
+    const auto recurs = [](const CsvColumn& column) {
+      return std::ranges::find(column.words, column.name) != column.words.end();
+    };
+    if (!std::ranges::all_of(table_.columns, recurs)) return;
+    out_.warnings.push_back(fmt::format(
+        "{}: the first line is read as the names of columns, but its words stand below too; if it is a row, "
+        "put a line of names before it",
+        where_));
   }
 
   void add_labels(std::size_t index) {

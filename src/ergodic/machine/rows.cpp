@@ -58,7 +58,10 @@ Layer visible_layer_for(const std::string& type, const Dataset& data) {
   return make_layer(type != kAutoType ? type : letters ? Potts::kName : Bernoulli::kName, data.units(), data.letters);
 }
 
-std::string units_text(const Layer& layer) { return fmt::format("{} {}", units_of(layer), name_of(layer)); }
+std::string units_text(const Layer& layer) {
+  if (data_values(layer) != UnitValues::kLetters) return fmt::format("{} {}", units_of(layer), name_of(layer));
+  return fmt::format("{} sites of {} letters", sites_of(layer), letters_of(layer));
+}
 
 ValueKind kind_for(const Layer& visible) {
   if (data_values(visible) == UnitValues::kLetters) return ValueKind::kLetters;
@@ -96,8 +99,10 @@ void require_complete(const Dataset& data) {
 void require_fit(const Layer& visible, const Dataset& data) {
   require_kind(visible, data);
   if (data.units() != units_of(visible)) {
-    throw DataError(fmt::format("{}: expected rows of {} values, as the machine has visible units; found {}", data.name,
-                                units_of(visible), data.units()));
+    const std::size_t letters = data.letters > 0 ? data.letters : 1;
+    throw DataError(fmt::format("{}: expected rows of {} {}, as the machine has visible {}; found {}", data.name,
+                                units_of(visible) / letters, letters > 1 ? "letters" : "values",
+                                letters > 1 ? "sites" : "units", data.units() / letters));
   }
 }
 

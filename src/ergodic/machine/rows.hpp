@@ -31,7 +31,7 @@ std::vector<Choice> visible_type_choices();
 ValueKind kind_for_type(const std::string& type);
 Layer visible_layer_for(const std::string& type, const Dataset& data);
 
-/// "784 bernoulli".
+/// "784 bernoulli", or "159 sites of 21 letters".
 std::string units_text(const Layer& layer);
 
 /// What values these units take.
