@@ -51,7 +51,7 @@ def test_sequences():
 
 def test_a_column_without_values_is_refused():
     np.save("empty.npy", np.array([[1, NAN], [0, NAN]]))
-    refused(BAD_DATA, "data", "show", "--data", "empty.npy", "--missing", says=("column 1", "no known value"))
+    refused(BAD_DATA, "data", "show", "--data", "empty.npy", "--missing", says=("column 2", "no known value"))
 
 
 @pytest.mark.parametrize("line", [

@@ -78,6 +78,7 @@ TEST(Csv, RefusalsNameLineAndColumn) {
   EXPECT_EQ(refused(""), "t.csv: expected rows of numbers, found no line with content");
   EXPECT_EQ(refused("a,b\n"),
             "t.csv: line 1: expected rows of numbers after the header \"a,b\", found the end of the file");
+  EXPECT_EQ(refused("a,b\nx\x01,y\n"), "t.csv: line 2: expected text, found \"x\\x01\"");
   EXPECT_THROW(parse("1,2\n+-3,4\n"), DataError);
   EXPECT_THROW(parse("1,2\n0x10,4\n"), DataError);
 }

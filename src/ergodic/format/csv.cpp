@@ -144,6 +144,8 @@ class TableParser {
 
   void add_field(std::string_view field) {
     field = trimmed(field);
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+    if (std::ranges::any_of(field, is_control)) fail(fmt::format("expected text, found {}", excerpt(field)));
     if (field.size() >= 2 && field.front() == '"' && field.back() == '"') {
       field = trimmed(field.substr(1, field.size() - 2));
     }

@@ -32,8 +32,9 @@ struct CsvTable {
   std::vector<double> numbers{};  ///< rows x columns; nan where a value is missing
 };
 
-/// Every row must have as many fields as the first line. Missing values that are not allowed, and fields that do not
-/// fit their column, are noted as the column's problem: it may not be wanted. `where` names the file in messages.
+/// Every row must have as many fields as the first line, and no field a control character. Missing values that are not
+/// allowed, and fields that do not fit their column, are noted as the column's problem: it may not be wanted. `where`
+/// names the file in messages.
 CsvTable parse_csv(std::span<const std::byte> file, const std::string& where, Missing missing = Missing::kRefused);
 
 /// A float64 array of a table that must have numbers only; DataError that begins with `where` otherwise.
