@@ -114,7 +114,8 @@ def test_energies_are_those_of_the_definition(patterns):
     assert "overlap_before" not in answer and answer["count"] == 30
     # Sums of 160,000 terms in double.
     assert np.isclose(answer["energy_before"], energies(2.0 * np.load("damaged.npy") - 1, network).mean(), rtol=1e-9)
-    assert np.isclose(answer["energy_after"], energies(np.load("restored.npy").astype(np.float64), network).mean(), rtol=1e-9)
+    restored = np.load("restored.npy").astype(np.float64)
+    assert np.isclose(answer["energy_after"], energies(restored, network).mean(), rtol=1e-9)
 
 
 def test_pictures_show_pairs_or_triples(patterns):

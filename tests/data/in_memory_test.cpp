@@ -73,6 +73,20 @@ TEST(InMemory, LettersAreOneHotAndMayBeMissing) {
       {"codes", "row 1, column 2", "-1"});
 }
 
+TEST(InMemory, LettersOfAMachineMayBeProbabilities) {
+  const ValueOptions options{.kind = ValueKind::kLetters, .missing = true, .letters = 2, .units = 4};
+  const double nan = std::nan("");
+  const std::vector<double> numbers{0, 1, 0.75, 0.25, 0.5, 0.5, nan, nan};
+  const Dataset data = dataset_of(view(numbers, 4), {}, options);
+  EXPECT_EQ(text_of(data), "01101010");
+  EXPECT_EQ(data.missing(), 1u);
+  for (const std::vector<double>& bad : {std::vector<double>{1, 1, 0, 1}, {0, 0, 0, 1}, {1, 0, 1.5, -0.5}}) {
+    expect_parts(message_of<DataError>([&] { dataset_of(view(bad, 4), {}, options); }), {"row 1, columns", "add up"});
+  }
+  const std::vector<std::int64_t> letters{1, 0};
+  EXPECT_EQ(text_of(dataset_of(view(letters, 2), {}, options)), "0110");
+}
+
 TEST(InMemory, LabelsShapeAndNameComeAlong) {
   const std::vector<std::uint8_t> pixels{0, 1, 1, 0, 1, 1, 0, 0};
   const std::vector<std::int64_t> classes{7, 3};
