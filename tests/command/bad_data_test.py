@@ -143,12 +143,12 @@ def test_a_value_outside_is_refused_with_its_place(form, value, shown):
     values[7, 3] = value
     write_data("data", form, values)
     refused(BAD_DATA, *train("data"),
-            says=("data: ", "row 7", "column 3", "expected a value in [0, 1]", f"found {shown}"))
+            says=("data: ", "row 8", "column 4", "expected a value in [0, 1]", f"found {shown}"))
 
 
 def test_whole_numbers_beyond_one_are_refused():
     np.save("data.npy", np.array([[0, 1], [2, 0]]))
-    refused(BAD_DATA, *train("data.npy"), says=("data.npy", "row 1", "column 0", "found 2"))
+    refused(BAD_DATA, *train("data.npy"), says=("data.npy", "row 2", "column 1", "found 2"))
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0, 0), (0, 3, 3)])
@@ -193,7 +193,7 @@ def test_as_many_labels_as_rows_inside_an_archive():
 def test_labels_are_whole_numbers():
     np.save("data.npy", bits())
     np.save("labels.npy", np.array([0] * 5 + [0.5] + [1] * 6))
-    refused(BAD_DATA, *train("data.npy", "--labels", "labels.npy"), says=("labels.npy", "row 5", "found 0.5"))
+    refused(BAD_DATA, *train("data.npy", "--labels", "labels.npy"), says=("labels.npy", "row 6", "found 0.5"))
 
 
 def test_missing_labels():

@@ -128,9 +128,9 @@ def test_letters_on_a_graph_of_sites():
     p = np.array([0.8 + 0.2 / 3, 0.2 / 3, 0.2 / 3])
     assert abs(judged["log_likelihood"]["value"] - (-3 * np.log(3) + (p * np.log(p)).sum())) < 0.1
     succeed("sample", "b.safetensors", "--count", 500, "--sweeps", 50, "--out", "s.npy", "--quiet")
-    drawn = np.load("s.npy").reshape(500, 4, 3)
-    assert (drawn.sum(axis=2) == 1).all()
-    same = (drawn[:, 0].argmax(axis=1) == drawn[:, 1].argmax(axis=1)).mean()
+    drawn = np.load("s.npy")
+    assert drawn.shape == (500, 4) and drawn.max() == 2
+    same = (drawn[:, 0] == drawn[:, 1]).mean()
     assert abs(same - p[0]) < 0.1  # 4 standard errors of the samples are 0.06, of the data 0.03
 
 

@@ -105,11 +105,11 @@ def test_means_lie_between_the_levels(digits):
     assert ((0 < means) & (means < 1)).all()
 
 
-@pytest.mark.parametrize("units", ["bernoulli", "spin"])
-def test_samples_of_any_units_are_zeros_and_ones(units):
+@pytest.mark.parametrize("units, values", [("bernoulli", {0.0, 1.0}), ("spin", {-1.0, 1.0})])
+def test_samples_have_the_values_of_their_units(units, values):
     small_machine("m.safetensors", "--visible-type", units)
     succeed("sample", "m.safetensors", "--count", 50, "--sweeps", 2, "--out", "samples.npy")
-    assert set(np.unique(np.load("samples.npy"))) == {0.0, 1.0}
+    assert set(np.unique(np.load("samples.npy"))) == values
 
 
 def test_reconstructions_are_an_array_of_expected_values(digits):
@@ -148,7 +148,7 @@ def test_data_list_names_every_set():
 def test_data_show_describes_and_draws():
     answer = ask("data", "show", *DIGITS, "--out", "rows.png")
     assert set(answer) == {"name", "rows", "units", "height", "width", "mean", "labels", "bytes", "sites",
-                           "letters", "effective_rows", "missing"}
+                           "letters", "effective_rows", "missing", "names", "classes"}
     assert (answer["rows"], answer["units"], answer["height"], answer["width"]) == (500, 784, 28, 28)
     assert len(answer["labels"]) == 10 and sum(answer["labels"]) == 500
     assert 0.05 < answer["mean"] < 0.4

@@ -114,7 +114,7 @@ def test_other_shells_accept_theirs(shell):
     (("ergodic", "train", "--data", "bars"), {"bars-and-stripes"}),
     (("ergodic", "evaluate", "m.safetensors", "--spl"), {"--split"}),
     (("ergodic", "evaluate", "m.safetensors", "--split", "t"), {"train", "test"}),
-    (("ergodic", "data", "show", "--co"), {"--count", "--config"}),
+    (("ergodic", "data", "show", "--co"), {"--count", "--config", "--columns"}),
     (("ergodic", "completion", "f"), {"fish"}),
 ], ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
 def test_bash_completes(typed, expected):

@@ -16,12 +16,12 @@ def gappy():
 
 
 def test_a_file_with_gaps_needs_the_option():
-    said = refused(BAD_DATA, "data", "show", "--data", gappy(), says=("row 0, column 2", "nan", "--missing"))
+    said = refused(BAD_DATA, "data", "show", "--data", gappy(), says=("row 1, column 3", "nan", "--missing"))
     assert "scale" not in said
     Path("t.csv").write_text("1,0\n?,1\n")
     refused(BAD_DATA, "data", "show", "--data", "t.csv", says=("line 2", "column 1", '"?"', "--missing"))
     Path("t.fasta").write_text(">a\nAC\n>b\n?C\n")
-    refused(BAD_DATA, "data", "show", "--data", "t.fasta", says=("row 1", "column 0", "--missing"))
+    refused(BAD_DATA, "data", "show", "--data", "t.fasta", says=("row 2", "column 1", "--missing"))
 
 
 def test_show_counts_them():
@@ -51,7 +51,7 @@ def test_sequences():
 
 def test_a_column_without_values_is_refused():
     np.save("empty.npy", np.array([[1, NAN], [0, NAN]]))
-    refused(BAD_DATA, "data", "show", "--data", "empty.npy", "--missing", says=("column 1", "no known value"))
+    refused(BAD_DATA, "data", "show", "--data", "empty.npy", "--missing", says=("column 2", "no known value"))
 
 
 @pytest.mark.parametrize("line", [

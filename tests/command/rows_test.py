@@ -199,7 +199,7 @@ def test_masks_hide_parts_of_pictures(mask, hidden):
             "--out", "m.safetensors")
     masked = np.zeros((4, 4), bool)
     masked[hidden] = True
-    np.save("mask.npy", masked.reshape(1, -1).astype(np.uint8))
+    np.save("mask.npy", masked.reshape(-1).astype(np.uint8))
     by_name = ask("complete", "m.safetensors", "--data", "pictures.npy", "--mask", mask, "--out", "a.npy")
     by_file = ask("complete", "m.safetensors", "--data", "pictures.npy", "--mask", "mask.npy", "--out", "b.npy")
     assert by_name["quality"] == by_file["quality"] and by_name["quality"]["hidden_values"] == masked.sum()
@@ -217,7 +217,7 @@ def test_quality_stands_beside_independent_units_and_the_nearest_neighbour():
     # log p(hidden | known) from all states, with the mask that the rows show only in part: where a value changed, it was
     # hidden. So the sum over hidden values is checked with a mask that is given.
     mask = np.array([1, 1, 0, 0, 0, 1])
-    np.save("mask.npy", mask[None].astype(np.uint8))
+    np.save("mask.npy", mask.astype(np.uint8))
     found = ask("complete", "m.safetensors", "--data", "rows.npy", "--mask", "mask.npy", "--out", "full.npy")["quality"]
     all_x, terms = states(), minus_free_energy(m, states())
     expected = [minus_free_energy(m, row) - log_sum(terms[np.all((all_x == row) | (mask == 1), axis=1)]) for row in rows]
@@ -236,7 +236,7 @@ def test_completion_refuses_what_it_cannot_do():
     refused(USAGE, *nothing, "--mask", "middle", says=("--mask", "left, right", "'middle'"))
     refused(USAGE, *nothing, "--mask", "left", says=("no pictures", "random:P"))
     refused(USAGE, *nothing, "--mask", "random:2", says=("random:P",))
-    np.save("mask.npy", np.ones((1, 5)))
+    np.save("mask.npy", np.ones(5))
     refused(BAD_DATA, *nothing, "--mask", "mask.npy", says=("mask of 6 values", "found 1 rows of 5"))
 
 

@@ -126,7 +126,7 @@ def test_letters_are_fixed_by_site():
     for sampler in ("gibbs", "metropolis"):
         succeed("sample", "m", "--data", "letters.npy", "--fixed", "mask.csv", "--count", 50, "--sweeps", 20,
                 "--sampler", sampler, "--out", "s.npy")
-        sites = np.load("s.npy").reshape(50, 4, 3).argmax(2)
+        sites = np.load("s.npy")
         rows = np.load("letters.npy")
         assert (sites[:, [1, 3]] == rows[:, [1, 3]]).all() and (sites != rows).any()
 

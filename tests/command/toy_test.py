@@ -62,7 +62,7 @@ def test_it_learns_by_either_method_and_goes_through_every_command():
     inspected = json.loads(toy("inspect", "ring.safetensors", "--json").stdout)
     assert inspected["model"] == "ring" and inspected["parameters"] == 2 and inspected["shape"] == "ring"
     toy("sample", "ring.safetensors", "--count", 4000, "--sweeps", 50, "--out", "samples.npy")
-    rows = 2 * np.load("samples.npy") - 1
+    rows = np.load("samples.npy")
     # The mean of a pair of neighbours: values within +-1, so a standard error of at most 1/sqrt(4000) = 0.016.
     expected = (p[:, None] * states * np.roll(states, -1, axis=1)).sum(axis=0)
     assert np.abs((rows * np.roll(rows, -1, axis=1)).mean(axis=0) - expected).max() < 4 * 0.016

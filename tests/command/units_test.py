@@ -87,9 +87,8 @@ def test_letters_are_learned(letters):
     assert found["log_likelihood"]["value"] > -1.3 * 3 * np.log(3)
     assert answer["monitors"]["reconstruction_error"] < 0.5
     succeed("sample", "m.safetensors", "--count", 1000, "--sweeps", 200, "--out", "s.npy")
-    samples = np.load("s.npy").reshape(1000, 6, 3)
-    assert (samples.sum(2) == 1).all()
-    chosen = samples.argmax(2)
+    chosen = np.load("s.npy")
+    assert chosen.shape == (1000, 6) and chosen.max() == 2
     assert (chosen[:, :3] == chosen[:, 3:]).mean() > 0.8
 
 
@@ -108,15 +107,15 @@ def test_the_same_bytes_for_any_number_of_threads_and_after_a_stop(types, letter
 
 def test_bad_values_are_named(letters):
     np.save("nan.npy", np.array([[0.5, np.nan], [1.0, 2.0]]))
-    refused(65, "train", "--data", "nan.npy", "--visible-type", "gaussian", "--out", "m", says="row 0, column 1")
+    refused(65, "train", "--data", "nan.npy", "--visible-type", "gaussian", "--out", "m", says="row 1, column 2")
     np.save("huge.npy", np.array([[0.5, 1e20], [1.0, 2.0]]))
-    refused(65, "train", "--data", "huge.npy", "--visible-type", "gaussian", "--out", "m", says=("column 1", "scale"))
+    refused(65, "train", "--data", "huge.npy", "--visible-type", "gaussian", "--out", "m", says=("column 2", "scale"))
     np.save("negative.npy", np.array([[0.5, 1.0], [-1.0, 2.0]]))
-    refused(65, "train", "--data", "negative.npy", "--visible-type", "relu", "--out", "m", says="row 1, column 0")
+    refused(65, "train", "--data", "negative.npy", "--visible-type", "relu", "--out", "m", says="row 2, column 1")
     values = np.load(letters)
     values[3, 2] = -1
     np.save("bad.npy", values)
-    refused(65, "train", "--data", "bad.npy", "--visible-type", "potts", "--out", "m", says="row 3, column 2")
+    refused(65, "train", "--data", "bad.npy", "--visible-type", "potts", "--out", "m", says="row 4, column 3")
     np.save("zeros.npy", np.zeros((5, 4), int))
     refused(65, "train", "--data", "zeros.npy", "--visible-type", "potts", "--out", "m", says="2 letters")
     refused(2, "train", *PLANE, "--hidden-type", "relu", "--out", "m", says="no distribution")

@@ -83,8 +83,8 @@ TEST(Alignment, UnequalRowsAreRefusedByName) {
   expect_parts(refusal([] {
                  aligned({"ACD", "ACD", "AC"});
                }),
-               {"t.fasta", "row 2 (\"c\")", "expected 3 match columns", "found 2"});
-  expect_parts(refusal([] { aligned({"ACD", "AcD"}); }), {"row 1 (\"b\")", "expected 3 match columns", "found 2"});
+               {"t.fasta", "row 3 (\"c\")", "expected 3 match columns", "found 2"});
+  expect_parts(refusal([] { aligned({"ACD", "AcD"}); }), {"row 2 (\"b\")", "expected 3 match columns", "found 2"});
 }
 
 TEST(Alignment, UnknownCharactersAreRefusedWithTheirPlace) {
@@ -93,7 +93,7 @@ TEST(Alignment, UnknownCharactersAreRefusedWithTheirPlace) {
     expect_parts(refusal([&] {
                    aligned({"ACD", std::string("AC") + bad});
                  }),
-                 {"t.fasta", "row 1 (\"b\"), column 2 (counted from 0)", found});
+                 {"t.fasta", "row 2 (\"b\"), column 3", found});
   }
 }
 
@@ -228,7 +228,7 @@ TEST(AlignmentSource, EveryTruncationAndFlippedBitIsSurvived) {
 
 TEST(Alignment, AQuestionMarkIsAMissingSiteIfTheseAreAllowed) {
   const std::vector<NamedSequence> sequences{{"a", "A?C"}, {"b", "?YC"}};
-  expect_parts(refusal([&] { dataset_of(sequences, "t.fasta"); }), {"row 0", "column 1", "\"?\"", "--missing"});
+  expect_parts(refusal([&] { dataset_of(sequences, "t.fasta"); }), {"row 1", "column 2", "\"?\"", "--missing"});
   const Dataset data = dataset_of(sequences, "t.fasta", Missing::kAllowed);
   EXPECT_EQ(letters_of(data), (Texts{"AAC", "AYC"}));
   EXPECT_EQ(data.missing(), 2u);

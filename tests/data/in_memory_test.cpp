@@ -70,7 +70,21 @@ TEST(InMemory, LettersAreOneHotAndMayBeMissing) {
   EXPECT_EQ(text_of(data), "001100100010");
   expect_parts(
       message_of<DataError>([&] { dataset_of(view(letters, 2), {.name = "codes"}, {.kind = ValueKind::kLetters}); }),
-      {"codes", "row 0, column 1", "-1"});
+      {"codes", "row 1, column 2", "-1"});
+}
+
+TEST(InMemory, LettersOfAMachineMayBeProbabilities) {
+  const ValueOptions options{.kind = ValueKind::kLetters, .missing = true, .letters = 2, .units = 4};
+  const double nan = std::nan("");
+  const std::vector<double> numbers{0, 1, 0.75, 0.25, 0.5, 0.5, nan, nan};
+  const Dataset data = dataset_of(view(numbers, 4), {}, options);
+  EXPECT_EQ(text_of(data), "01101010");
+  EXPECT_EQ(data.missing(), 1u);
+  for (const std::vector<double>& bad : {std::vector<double>{1, 1, 0, 1}, {0, 0, 0, 1}, {1, 0, 1.5, -0.5}}) {
+    expect_parts(message_of<DataError>([&] { dataset_of(view(bad, 4), {}, options); }), {"row 1, columns", "add up"});
+  }
+  const std::vector<std::int64_t> letters{1, 0};
+  EXPECT_EQ(text_of(dataset_of(view(letters, 2), {}, options)), "0110");
 }
 
 TEST(InMemory, LabelsShapeAndNameComeAlong) {
@@ -88,14 +102,14 @@ TEST(InMemory, LabelsShapeAndNameComeAlong) {
   expect_parts(message_of<DataError>([&] {
                  labels_of(view(std::vector<double>{1, 0.5}, 1), "classes");
                }),
-               {"classes", "row 1", "0.5"});
+               {"classes", "row 2", "0.5"});
 }
 
 TEST(InMemory, BadNumbersAreNamedByTheirPlace) {
   const std::vector<double> numbers{0, 1, 2, std::nan("")};
-  expect_parts(message_of<DataError>([&] { dataset_of(view(numbers, 2)); }), {"data: row 1, column 0", "[0, 1]"});
+  expect_parts(message_of<DataError>([&] { dataset_of(view(numbers, 2)); }), {"data: row 2, column 1", "[0, 1]"});
   expect_parts(message_of<DataError>([&] { dataset_of(view(numbers, 2), {}, {.kind = ValueKind::kReal}); }),
-               {"data: row 1, column 1", "nan"});
+               {"data: row 2, column 2", "nan"});
   message_of<DataError>([&] { dataset_of(ArrayView{}); });
 }
 
@@ -115,7 +129,7 @@ TEST(InMemory, MovedBitsAndNumbersAreNotCopied) {
 TEST(InMemory, AdoptedNumbersAreCheckedAndMayBeMissing) {
   Matrix<float> reals(2, 2);
   reals(0, 1) = std::nanf("");
-  expect_parts(message_of<DataError>([&] { dataset_of(reals); }), {"data: row 0, column 1", "nan"});
+  expect_parts(message_of<DataError>([&] { dataset_of(reals); }), {"data: row 1, column 2", "nan"});
   const Dataset data = dataset_of(reals, {}, Missing::kAllowed);
   EXPECT_FALSE(data.is_known(0, 1));
   EXPECT_EQ(data.missing(), 1u);

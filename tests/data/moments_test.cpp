@@ -107,7 +107,7 @@ TEST(MissingValues, AColumnOfThemIsRefused) {
   Dataset data = gappy();
   data.set_missing(2, 0);
   data.set_missing(0, 0);
-  expect_parts(message_of<DataError>([&] { unit_means(data); }), {"gappy", "column 0", "no known value"});
+  expect_parts(message_of<DataError>([&] { unit_means(data); }), {"gappy", "column 1", "no known value"});
 }
 
 TEST(RealData, DeviationsKurtosesAndTheFirstVarianceAreThoseOfTheRows) {

@@ -99,15 +99,15 @@ TEST(Source, ValuesOutsideAreRefusedWithTheirPlace) {
   for (const double bad : {nan, -0.001, 1.001, infinity, -infinity}) {
     SCOPED_TRACE(bad);
     Array array = doubles({2, 3}, {0, 1, 0, 0.5, 0, bad});
-    expect_parts(refusal([&] { loaded(array); }), {"x.npy", "row 1, column 2", "[0, 1]"});
+    expect_parts(refusal([&] { loaded(array); }), {"x.npy", "row 2, column 3", "[0, 1]"});
     array = array_of<float>(ElementType::kFloat32, {3, 1}, {0.0f, static_cast<float>(bad), 1.0f});
-    expect_parts(refusal([&] { loaded(array); }), {"x.npy", "row 1, column 0", "[0, 1]"});
+    expect_parts(refusal([&] { loaded(array); }), {"x.npy", "row 2, column 1", "[0, 1]"});
   }
-  expect_parts(refusal([] { loaded(integers({2, 2}, {0, 2, 0, 1})); }), {"row 0, column 1", "found 2"});
+  expect_parts(refusal([] { loaded(integers({2, 2}, {0, 2, 0, 1})); }), {"row 1, column 2", "found 2"});
   expect_parts(refusal([] {
-                 loaded(array_of<std::int8_t>(ElementType::kInt8, {1, 2}, {1, -1}));
+                 loaded(array_of<std::int8_t>(ElementType::kInt8, {1, 3}, {1, -1, 0}));
                }),
-               {"row 0, column 1", "found -1"});
+               {"row 1, column 2", "found -1"});
 }
 
 TEST(Source, ArraysWithoutRowsOfValuesAreRefused) {
@@ -173,11 +173,11 @@ TEST(Source, LabelsMayBeAFileOfTheirOwn) {
   write_npy(labels, integers({3}, {4, 5, 6}));
   expect_parts(refusal(load_labels), {"labels", "2 rows", "3 labels"});
   write_npy(labels, doubles({2}, {1.0, 1.5}));
-  expect_parts(refusal(load_labels), {"labels", "row 1", "whole number", "1.5"});
+  expect_parts(refusal(load_labels), {"labels", "row 2", "whole number", "1.5"});
   write_npy(labels, doubles({2}, {std::nan(""), 1.0}));
-  expect_parts(refusal(load_labels), {"labels", "row 0", "whole number"});
+  expect_parts(refusal(load_labels), {"labels", "row 1", "whole number"});
   write_npy(labels, integers({2}, {1, std::int64_t{1} << 40}));
-  expect_parts(refusal(load_labels), {"labels", "row 1"});
+  expect_parts(refusal(load_labels), {"labels", "row 2"});
   std::filesystem::remove(labels);
   EXPECT_THROW(load_labels(), NoInputError);
 }
@@ -340,13 +340,13 @@ Dataset loaded_with_gaps(const Array& array, ValueKind kind, Binarise binarise =
 }
 
 TEST(MissingValues, AreRefusedWithAdviceUnlessAllowed) {
-  expect_parts(refusal([&] { loaded(doubles({1, 2}, {0, kNan})); }), {"row 0, column 1", "nan", "--missing"});
+  expect_parts(refusal([&] { loaded(doubles({1, 2}, {0, kNan})); }), {"row 1, column 2", "nan", "--missing"});
   const auto path = fresh_path("x.npy");
   for (const ValueKind kind : {ValueKind::kReal, ValueKind::kLetters}) {
     write_npy(path, doubles({1, 2}, {0, kNan}));
     DataOptions options = request(path.string());
     options.kind = kind;
-    expect_parts(refusal([&] { load_data(options); }), {"row 0, column 1", "nan", "--missing"});
+    expect_parts(refusal([&] { load_data(options); }), {"row 1, column 2", "nan", "--missing"});
   }
 }
 
@@ -381,6 +381,71 @@ TEST(MissingValues, OfLettersAreWholeSitesAndMayBeMinusOne) {
               "010100");
     for (std::size_t unit = 0; unit < 6; ++unit) EXPECT_EQ(data.is_known(0, unit), unit < 3);
   }
+}
+
+TEST(Source, SignsAreBits) {
+  const Array signs = array_of<std::int8_t>(ElementType::kInt8, {2, 2}, {1, -1, -1, 1});
+  EXPECT_EQ(text_of(loaded(signs)), "1001");
+  EXPECT_EQ(text_of(loaded(doubles({2, 2}, {1, -1, -1, 1}))), "1001");
+}
+
+TEST(Source, SpinsMayHaveMeansBetweenTheirValues) {
+  DataOptions options = request(fresh_path("x.npy").string());
+  options.kind = ValueKind::kSpins;
+  write_npy(options.source, doubles({1, 4}, {-0.5, 0.25, 1, -1}));
+  EXPECT_EQ(text_of(load_data(options).train), "0110");
+  write_npy(options.source, doubles({1, 4}, {0, 0.25, 1, 0.5}));
+  EXPECT_EQ(text_of(load_data(options).train), "0011");
+  write_npy(options.source, doubles({1, 2}, {-1.5, 1}));
+  expect_parts(refusal([&] { load_data(options); }), {"row 1, column 1", "[-1, 1]", "found -1.5"});
+}
+
+TEST(Source, ValuesThatAreNoBitsNameTheUnitsThatTakeThem) {
+  expect_parts(refusal([] { loaded(integers({1, 2}, {1, 5})); }), {"found 5", "scale", "gaussian", "potts"});
+}
+
+std::vector<std::string> warnings_of(const Array& array) {
+  const auto path = fresh_path("x.npy");
+  write_npy(path, array);
+  return load(path).warnings;
+}
+
+TEST(Source, OddDataIsWarnedOf) {
+  const auto dark = warnings_of(bytes({2, 2}, {0, 16, 3, 0}));
+  ASSERT_EQ(dark.size(), 2u);
+  expect_parts(dark[0], {"largest is 16", "divide the array by 16"});
+  expect_parts(dark[1], {"no unit is on"});
+  const auto same = warnings_of(bytes({2, 2}, {0, 1, 0, 1}));
+  ASSERT_EQ(same.size(), 1u);
+  expect_parts(same[0], {"all 2 rows are the same"});
+  EXPECT_TRUE(warnings_of(bytes({2, 2}, {0, 255, 3, 0})).empty());
+  EXPECT_TRUE(warnings_of(bytes({2, 2}, {0, 1, 1, 0})).empty());
+}
+
+TEST(Source, AnAlignmentOfBasesIsWarnedOf) {
+  const auto path = fresh_path("x.fasta");
+  write_text(path, ">a\nACGT-\n>b\nACGTA\n");
+  const auto warnings = load(path).warnings;
+  ASSERT_EQ(warnings.size(), 1u);
+  expect_parts(warnings[0], {"DNA"});
+  write_text(path, ">a\nACGT-\n>b\nACGWA\n");
+  EXPECT_TRUE(load(path).warnings.empty());
+}
+
+TEST(Source, TablesHaveNamesAndLabels) {
+  const auto path = fresh_path("x.csv");
+  write_text(path, "id,a,town,kind\n1,1,Breda,x\n2,0,Utrecht,y\n");
+  DataOptions options = request(path.string());
+  options.table.label_column = "kind";
+  const DataParts parts = load_data(options);
+  EXPECT_EQ(parts.train.unit_names, (std::vector<std::string>{"a", "town=Breda", "town=Utrecht"}));
+  EXPECT_EQ(parts.train.class_names, (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(parts.train.labels, (std::vector<int>{0, 1}));
+  EXPECT_EQ(text_of(parts.train), "110001");
+  EXPECT_EQ(parts.warnings.size(), 1u);
+  write_text(path, "a,b\n1,0\n0,3\n");
+  expect_parts(refusal([&] { load(path); }), {"row 2, column 2 (b)", "found 3"});
+  expect_parts(message_of<UsageError>([&] { options.source = "digits:20", load_data(options); }), {"--label-column"});
 }
 
 }  // namespace

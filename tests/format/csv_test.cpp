@@ -10,7 +10,12 @@
 namespace ergodic {
 namespace {
 
-Array parse(std::string_view text) { return parse_csv(bytes_from(text), "t.csv"); }
+CsvTable table_of(std::string_view text, Missing missing = Missing::kRefused) {
+  return parse_csv(bytes_from(text), "t.csv", missing);
+}
+Array parse(std::string_view text, Missing missing = Missing::kRefused) {
+  return numbers_of(table_of(text, missing), "t.csv");
+}
 
 void expect_table(std::string_view text, std::vector<std::size_t> shape, const std::vector<double>& values) {
   const Array table = parse(text);
@@ -73,6 +78,7 @@ TEST(Csv, RefusalsNameLineAndColumn) {
   EXPECT_EQ(refused(""), "t.csv: expected rows of numbers, found no line with content");
   EXPECT_EQ(refused("a,b\n"),
             "t.csv: line 1: expected rows of numbers after the header \"a,b\", found the end of the file");
+  EXPECT_EQ(refused("a,b\nx\x01,y\n"), "t.csv: line 2: expected text, found \"x\\x01\"");
   EXPECT_THROW(parse("1,2\n+-3,4\n"), DataError);
   EXPECT_THROW(parse("1,2\n0x10,4\n"), DataError);
 }
@@ -84,19 +90,49 @@ TEST(Csv, EveryTruncationAndFlippedBitIsSurvived) {
 }
 
 TEST(Csv, MissingValuesAreReadAsNanIfTheyAreAllowed) {
-  const Array array = parse_csv(bytes_from("a,b,c,d\n?,NA,,nan\n1,\"NA\",3,\"\"\n"), "t.csv", Missing::kAllowed);
+  const Array array = parse("a,b,c,d\n?,NA,,nan\n1,\"NA\",3,\"\"\n", Missing::kAllowed);
   EXPECT_EQ(array.shape, (std::vector<std::size_t>{2, 4}));
   const auto values = elements_of<double>(array);
   for (const std::size_t k : {0, 1, 2, 3, 5, 7}) EXPECT_TRUE(std::isnan(values[k])) << k;
   EXPECT_EQ(values[4], 1.0);
   EXPECT_EQ(values[6], 3.0);
-  EXPECT_THROW(parse_csv(bytes_from("1,x\n"), "t.csv", Missing::kAllowed), DataError);
+  EXPECT_THROW(parse("1,x\n", Missing::kAllowed), DataError);
 }
 
 TEST(Csv, AFirstRowWithoutAnyValueIsNoHeader) {
-  EXPECT_EQ(parse_csv(bytes_from("?,?\n1,2\n"), "t.csv", Missing::kAllowed).shape[0], 2u);
-  EXPECT_EQ(parse_csv(bytes_from("\"\",b\n1,2\n"), "t.csv", Missing::kAllowed).shape[0], 1u);  // as R writes it
+  EXPECT_EQ(parse("?,?\n1,2\n", Missing::kAllowed).shape[0], 2u);
+  EXPECT_EQ(parse("\"\",b\n1,2\n", Missing::kAllowed).shape[0], 1u);  // as R writes it
   EXPECT_EQ(parse("?,?\n1,2\n").shape[0], 1u);
+  EXPECT_EQ(table_of("True,no\nyes,F\n").rows, 2u);
+}
+
+TEST(Csv, NamesAndWordsAreKept) {
+  const CsvTable table = table_of("\"a \"\"b\"\"\",town,\n1,Utrecht,7\n2,Breda,8\n3,Utrecht,9\n");
+  EXPECT_TRUE(table.header);
+  ASSERT_EQ(table.columns.size(), 3u);
+  EXPECT_EQ(table.columns[0].name, "a \"b\"");
+  EXPECT_EQ(table.columns[1].name, "town");
+  EXPECT_EQ(table.columns[2].name, "");
+  EXPECT_TRUE(table.columns[0].words.empty());
+  EXPECT_EQ(table.columns[1].words, (std::vector<std::string>{"Breda", "Utrecht"}));
+  EXPECT_EQ(table.columns[1].line, 2u);
+  EXPECT_EQ(table.numbers, (std::vector<double>{1, 1, 7, 2, 0, 8, 3, 1, 9}));
+}
+
+TEST(Csv, AColumnThatWillNotDoIsNoProblemOfTheOthers) {
+  const CsvTable table = table_of("a,b,c,d\n1,x,2,1\n2,7,,1\ny,z,3,1\n");
+  EXPECT_EQ(table.columns[0].problem, "line 4: column 1 (a): expected a number such as 0.5, found \"y\"");
+  EXPECT_EQ(table.columns[1].problem, "line 3: column 2 (b): expected a word such as \"x\", found the number \"7\"");
+  EXPECT_EQ(table.columns[2].problem,
+            "line 3: column 3 (c): expected a number, found an empty field; fill in or remove missing values, or say "
+            "--missing");
+  EXPECT_EQ(table.columns[3].problem, "");
+}
+
+TEST(Csv, TruthHasManyNames) {
+  for (const auto* word : {"True", "TRUE", "yes", "Yes", "t", "T"}) EXPECT_EQ(truth_of(word), true) << word;
+  for (const auto* word : {"False", "false", "NO", "f"}) EXPECT_EQ(truth_of(word), false) << word;
+  for (const auto* word : {"", "1", "y", "truth"}) EXPECT_EQ(truth_of(word), std::nullopt) << word;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ Kind kind_of(char c) {
 using Columns = std::vector<std::size_t>;
 
 std::string row_text(std::span<const NamedSequence> sequences, std::size_t row) {
-  return fmt::format("row {} ({})", row, excerpt(sequences[row].name));
+  return fmt::format("row {} ({})", row + 1, excerpt(sequences[row].name));
 }
 
 void check_characters(std::span<const NamedSequence> sequences, const std::string& name, Missing missing) {
@@ -38,9 +38,9 @@ void check_characters(std::span<const NamedSequence> sequences, const std::strin
       const bool refused = kind == kMissing && missing == Missing::kRefused;
       if (kind != kOther && !refused) continue;
       throw DataError(
-          fmt::format("{}: {}, column {} (counted from 0): expected an amino acid's letter or a gap "
+          fmt::format("{}: {}, column {}: expected an amino acid's letter or a gap "
                       "(\"-\" or \".\"), found {}{}",
-                      name, row_text(sequences, r), c, excerpt(letters.substr(c, 1)),
+                      name, row_text(sequences, r), c + 1, excerpt(letters.substr(c, 1)),
                       refused ? "; if it stands for a missing value, say --missing" : ""));
     }
   }
@@ -157,6 +157,7 @@ Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& 
   const std::size_t letters = kProteinLetters.size();
   const std::size_t sites = site_count(sequences, shared, name);
   Dataset out{name, Bits(sequences.size(), sites * letters), {sites, letters}, {}, letters};
+  out.alphabet = kProteinLetters;
   for (std::size_t r = 0; r < sequences.size(); ++r) {
     const std::string& text = sequences[r].letters;
     const Columns own = shared ? Columns{} : own_sites(text);

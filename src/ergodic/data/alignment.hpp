@@ -25,7 +25,7 @@ namespace ergodic {
 inline constexpr std::string_view kProteinLetters = "ACDEFGHIKLMNPQRSTVWY-";
 
 /// One row for each sequence, without weights. The ambiguous and rare letters B, J, O, U, X, Z become gaps; "?" is a
-/// missing value where these are allowed, and stands in match columns. DataError names row and column (counted from 0)
+/// missing value where these are allowed, and stands in match columns. DataError names row and column
 /// of any other character, and the row that has another number of sites.
 Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& name,
                    Missing missing = Missing::kRefused);

@@ -1,5 +1,7 @@
 #include "ergodic/data/dataset.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <numeric>
@@ -17,6 +19,11 @@ std::span<const std::byte> Dataset::bytes() const {
 std::size_t Dataset::classes() const {
   const int largest = labels.empty() ? -1 : std::ranges::max(labels);
   return std::max(classes_of_all, largest < 0 ? 0 : static_cast<std::size_t>(largest) + 1);
+}
+
+std::string Dataset::column_text(std::size_t column) const {
+  return column < unit_names.size() ? fmt::format("column \"{}\"", unit_names[column])
+                                    : fmt::format("column {}", column + 1);
 }
 
 std::size_t Dataset::missing() const {
@@ -135,6 +142,7 @@ Dataset select(const Dataset& data, std::span<const std::uint32_t> rows) {
   }
   out.unit_names = data.unit_names;
   out.class_names = data.class_names;
+  out.alphabet = data.alphabet;
   return out;
 }
 

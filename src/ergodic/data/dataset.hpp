@@ -45,6 +45,7 @@ struct Dataset {
       unit_names{};  ///< of each unit (of each site of letters), as a table's header has them; or empty
   std::vector<std::string> class_names{};  ///< of each label, if labels were words; or empty
   std::size_t classes_of_all = 0;          ///< classes() of the set that this is a part of; 0 if it is the whole
+  std::string alphabet{};  ///< the characters of the letters, in order, if they are those of an alignment; or empty
 
   std::size_t rows() const {
     return std::visit([](const auto& v) { return v.rows(); }, values);
@@ -54,6 +55,8 @@ struct Dataset {
   }
   /// One more than the largest label, also where only another part of the same set has it; 0 without labels.
   std::size_t classes() const;
+  /// A unit, or a site of letters, in messages: "column 5", counted from 1, or "column \"age\"" if it has a name.
+  std::string column_text(std::size_t column) const;
   std::size_t sites() const { return letters > 0 ? units() / letters : 0; }
 
   bool dynamic() const { return std::holds_alternative<Matrix<Grey>>(values); }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "ergodic/core/error.hpp"
@@ -53,40 +54,76 @@ double element(const ArrayView& view, std::size_t row, std::size_t col) {
   return static_cast<double>(value);
 }
 
-/// 8-bit values beyond 1 are grey levels of 255 steps; all else must lie in [0, 1] as it is.
-double full_scale(const ArrayView& view) {
-  if (view.type != ElementType::kUInt8) return 1.0;
+/// How numbers of an array are scaled before they are judged: to x / divisor, or from [-1, 1] to (x + 1) / 2.
+struct Scale {
+  double divisor = 1.0;
+  bool signs = false;
+
+  double operator()(double x) const { return signs ? 0.5 * (x + 1.0) : x / divisor; }
+};
+
+/// Whether f(value) holds for any element.
+template <class T, class F>
+bool any_element(const ArrayView& view, const F& f) {
   for (std::size_t r = 0; r < view.rows; ++r) {
     for (std::size_t i = 0; i < view.cols; ++i) {
-      if (element<std::uint8_t>(view, r, i) > 1.0) return 255.0;
+      if (f(element<T>(view, r, i))) return true;
     }
   }
-  return 1.0;
+  return false;
+}
+
+/// 8-bit values beyond 1 are grey levels of 255 steps. Negative ones are those of units that are -1 or 1: for bits,
+/// only if all are one of these. All else must lie in [0, 1] as it is.
+template <class T>
+Scale scale_of(const ArrayView& view, ValueKind kind) {
+  if (kind == ValueKind::kLetters) return {};
+  if (view.type == ElementType::kUInt8) {
+    return {any_element<T>(view, [](double x) { return x > 1.0; }) ? 255.0 : 1.0};
+  }
+  if (kind == ValueKind::kReal || std::is_unsigned_v<T>) return {};
+  const bool others =
+      kind == ValueKind::kBits && any_element<T>(view, [](double x) { return !std::isnan(x) && std::abs(x) != 1.0; });
+  return {1.0, !others && any_element<T>(view, [](double x) { return x < 0.0; })};
 }
 
 constexpr double kLargestReal = 1e15;  // sums of squares of such numbers are still floats
 
-[[noreturn]] void refuse(const std::string& name, std::size_t row, std::size_t unit, const std::string& expected,
+/// Where a number stands, and what it is to be.
+struct Wanted {
+  const RowNotes& notes;
+  ValueKind kind;
+  bool missing = false;
+  bool signs = false;  ///< numbers were given in [-1, 1]
+};
+
+[[noreturn]] void refuse(const Wanted& wanted, std::size_t row, std::size_t column, const std::string& expected,
                          double found) {
-  throw DataError(
-      fmt::format("{}: row {}, column {} (counted from 0): expected {}, found {}; {}", name, row, unit, expected, found,
-                  std::isnan(found) ? "if it stands for a missing value, say --missing" : "scale the data first"));
+  std::string advice = "scale the data first";
+  if (wanted.kind == ValueKind::kBits || wanted.kind == ValueKind::kSpins) {
+    advice += ", or take visible units with such values: gaussian, or potts for whole numbers from 0 up";
+  }
+  if (std::isnan(found)) advice = "if it stands for a missing value, say --missing";
+  throw DataError(fmt::format("{}: {}: expected {}, found {}; {}", wanted.notes.name,
+                              place_text(row, column, wanted.notes.columns), expected, found, advice));
 }
 
 /// Refuses a number that machines of this kind do not take. Letters are judged when they are counted.
-void check(const std::string& name, std::size_t row, std::size_t unit, double value, ValueKind kind, bool missing) {
-  if (std::isnan(value) && missing) return;
-  switch (kind) {
+void check(const Wanted& wanted, std::size_t row, std::size_t column, double value) {
+  if (std::isnan(value) && wanted.missing) return;
+  switch (wanted.kind) {
     case ValueKind::kBits:
-      if (!(value >= 0.0 && value <= 1.0)) refuse(name, row, unit, "a value in [0, 1]", value);
-      break;
+    case ValueKind::kSpins:
+      if (value >= 0.0 && value <= 1.0) break;
+      if (wanted.signs) refuse(wanted, row, column, "a value in [-1, 1]", 2.0 * value - 1.0);
+      refuse(wanted, row, column, "a value in [0, 1]", value);
     case ValueKind::kReal:
       if (!(std::abs(value) <= kLargestReal)) {
-        refuse(name, row, unit, fmt::format("a number from -{:g} to {:g}", kLargestReal, kLargestReal), value);
+        refuse(wanted, row, column, fmt::format("a number from -{:g} to {:g}", kLargestReal, kLargestReal), value);
       }
       break;
     case ValueKind::kLetters:
-      if (std::isnan(value)) refuse(name, row, unit, "a letter as a whole number", value);
+      if (std::isnan(value)) refuse(wanted, row, column, "a letter as a whole number", value);
   }
 }
 
@@ -97,12 +134,18 @@ void check_notes(const RowNotes& notes, std::size_t rows, std::size_t cols) {
           fmt::format("{}: rows of {} values are no pictures of {} x {}", notes.name, cols, height, width));
 }
 
-Dataset with_labels(Dataset data, const RowNotes& notes) {
+/// The data with its labels and the names of its units, or sites.
+Dataset with_notes(Dataset data, const RowNotes& notes) {
   if (!notes.labels.empty()) set_labels(data, notes.labels, notes.name);
+  if (notes.unit_names.size() == (data.letters > 0 ? data.sites() : data.units())) data.unit_names = notes.unit_names;
   return data;
 }
 
 }  // namespace
+
+std::string place_text(std::size_t row, std::size_t column, std::span<const std::string> columns) {
+  return fmt::format("row {}, column {}", row + 1, columns.empty() ? std::to_string(column + 1) : columns[column]);
+}
 
 ArrayView rows_view(ElementType type, const void* data, std::size_t rows, std::size_t cols) {
   const auto size = static_cast<std::ptrdiff_t>(size_of(type));
@@ -111,25 +154,26 @@ ArrayView rows_view(ElementType type, const void* data, std::size_t rows, std::s
 
 Dataset dataset_of(const ArrayView& values, const RowNotes& notes, const ValueOptions& options, std::uint8_t stream) {
   check_notes(notes, values.rows, values.cols);
-  RowsOf what{notes.name, notes.shape, values.rows, values.cols};
+  RowsOf what{notes.name, notes.shape, values.rows, values.cols, {}, notes.columns};
   const bool letters = options.kind == ValueKind::kLetters;
-  const double scale = letters ? 1.0 : full_scale(values);
   Dataset out = with_type(values.type, [&]<class T>(T) {
+    const Scale scale = scale_of<T>(values, options.kind);
+    const Wanted wanted{notes, options.kind, options.missing, scale.signs};
     what.read = [&](std::size_t r, std::span<double> row) {
       for (std::size_t i = 0; i < row.size(); ++i) {
-        row[i] = element<T>(values, r, i) / scale;
+        row[i] = scale(element<T>(values, r, i));
         if (letters && options.missing && row[i] == -1.0) row[i] = std::nan("");  // whole numbers know no nan
-        check(notes.name, r, i, row[i], options.kind, options.missing);
+        check(wanted, r, i, row[i]);
       }
     };
     return pack(what, options, stream);
   });
-  return with_labels(std::move(out), notes);
+  return with_notes(std::move(out), notes);
 }
 
 Dataset dataset_of(Bits bits, const RowNotes& notes) {
   check_notes(notes, bits.rows(), bits.cols());
-  return with_labels({notes.name, std::move(bits), notes.shape}, notes);
+  return with_notes({notes.name, std::move(bits), notes.shape}, notes);
 }
 
 Dataset dataset_of(Matrix<float> reals, const RowNotes& notes, Missing missing) {
@@ -138,13 +182,13 @@ Dataset dataset_of(Matrix<float> reals, const RowNotes& notes, Missing missing) 
   for (std::size_t r = 0; r < out.rows(); ++r) {
     const std::span<float> row = out.reals().row(r);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      check(notes.name, r, i, row[i], ValueKind::kReal, missing == Missing::kAllowed);
+      check({notes, ValueKind::kReal, missing == Missing::kAllowed}, r, i, row[i]);
       if (!std::isnan(row[i])) continue;
       out.set_missing(r, i);
       row[i] = 0.0f;
     }
   }
-  return with_labels(std::move(out), notes);
+  return with_notes(std::move(out), notes);
 }
 
 std::vector<int> labels_of(const ArrayView& labels, const std::string& where) {
@@ -154,7 +198,7 @@ std::vector<int> labels_of(const ArrayView& labels, const std::string& where) {
     for (std::size_t k = 0; k < labels.rows * labels.cols; ++k) {
       const double value = element<T>(labels, k / labels.cols, k % labels.cols);
       if (!(value >= -1e9 && value <= 1e9) || value != std::floor(value)) {
-        throw DataError(fmt::format("{}: row {}: expected a whole number as label, found {}", where, k, value));
+        throw DataError(fmt::format("{}: row {}: expected a whole number as label, found {}", where, k + 1, value));
       }
       out.push_back(static_cast<int>(value));
     }

@@ -17,7 +17,8 @@ namespace ergodic {
 
 /// What a machine makes of values.
 enum class ValueKind {
-  kBits,     ///< on or off
+  kBits,     ///< on or off: numbers in [0, 1], or all of them -1 or 1
+  kSpins,    ///< the same of units that are -1 or 1: numbers in [-1, 1] if any is negative, else in [0, 1]
   kReal,     ///< any finite numbers, as they are
   kLetters,  ///< whole numbers from 0 up, each a letter, or sequences of letters
 };
@@ -29,14 +30,15 @@ enum class Binarise {
   kDynamic,    ///< a new random draw each epoch
 };
 
-/// How numbers become the values of a data set. Numbers of 8 bits without a sign, if any is beyond 1, are grey levels
-/// of 255 steps, unless they are letters.
+/// How numbers become the values of a data set (docs/format.md, "Values of units in files"). Numbers of 8 bits without
+/// a sign, if any is beyond 1, are grey levels of 255 steps, unless they are letters.
 struct ValueOptions {
   ValueKind kind = ValueKind::kBits;
   Binarise binarise = Binarise::kThreshold;
   double threshold = 0.5;
   bool missing = false;  ///< nan is a missing value; of letters -1 too, in sequences "?", in text "NA", "?" or nothing
   std::size_t letters = 0;  ///< how many there are, if values are letters; 0: as many as the data has
+  std::size_t units = 0;    ///< sites times letters: rows of so many numbers give the probability of each letter; or 0
 };
 
 /// Rows x columns of numbers in anybody's memory. Strides are in bytes and may be negative, as NumPy has them: any
@@ -60,8 +62,13 @@ ArrayView rows_view(std::span<const T> elements, std::size_t rows, std::size_t c
 struct RowNotes {
   std::string name = "data";  ///< in messages, and in the model file
   PictureShape shape{};
-  std::vector<int> labels{};  ///< one for each row, or none
+  std::vector<int> labels{};              ///< one for each row, or none
+  std::vector<std::string> unit_names{};  ///< of each column, or none
+  std::vector<std::string> columns{};     ///< how messages name each column, such as "3 (age)"; none: by its number
 };
+
+/// "row 2, column 3 (age)": both are counted from 1 in messages, and from 0 here. `columns` as in RowNotes.
+std::string place_text(std::size_t row, std::size_t column, std::span<const std::string> columns = {});
 
 /// DataError names row and column of a number that is not in [0, 1], or not finite where real numbers are wanted, or
 /// not a letter, or missing unless that is allowed. Fixed draws of different streams are independent.

@@ -38,8 +38,7 @@ std::vector<double> mean_of_known(const Dataset& data, const F& value) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (total[i] == 0.0) {
       const std::size_t letters = std::max<std::size_t>(data.letters, 1);
-      throw DataError(
-          fmt::format("{}: column {} (counted from 0) has no known value; leave it out", data.name, i / letters));
+      throw DataError(fmt::format("{}: {} has no known value; leave it out", data.name, data.column_text(i / letters)));
     }
     out[i] /= total[i];
   }

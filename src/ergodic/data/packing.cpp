@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "ergodic/core/error.hpp"
@@ -31,10 +34,9 @@ std::size_t count_letters(const RowsOf& what, std::size_t letters) {
       const double value = row[i];
       if (std::isnan(value)) continue;
       if (!(value >= 0.0 && value == std::floor(value) && value < static_cast<double>(most))) {
-        throw DataError(fmt::format(
-            "{}: row {}, column {} (counted from 0): expected a letter as a whole number from 0 to {}, found {}{}",
-            what.name, r, i, most - 1, value,
-            value == -1.0 ? "; if it stands for a missing value, say --missing" : ""));
+        throw DataError(fmt::format("{}: {}: expected a letter as a whole number from 0 to {}, found {}{}", what.name,
+                                    place_text(r, i, what.columns), most - 1, value,
+                                    value == -1.0 ? "; if it stands for a missing value, say --missing" : ""));
       }
       largest = std::max(largest, static_cast<std::size_t>(value));
     }
@@ -69,6 +71,41 @@ Dataset pack_letters(const RowsOf& what, std::size_t letters) {
   return out;
 }
 
+namespace {
+
+/// The most probable letter, the first of equals; none if any is not known.
+std::optional<std::size_t> most_probable(std::span<const double> site) {
+  std::size_t best = 0;
+  for (std::size_t a = 0; a < site.size(); ++a) {
+    if (std::isnan(site[a])) return std::nullopt;
+    if (site[a] > site[best]) best = a;
+  }
+  return best;
+}
+
+}  // namespace
+
+Dataset pack_probabilities(const RowsOf& what, std::size_t letters) {
+  constexpr double kRounding = 1e-3;  // of probabilities written with a few digits
+  const std::size_t sites = what.units / letters;
+  Dataset out{what.name, Bits(what.rows, what.units), {sites, letters}, {}, letters};
+  for_each_row(what, [&](std::size_t r, std::span<const double> row) {
+    for (std::size_t s = 0; s < sites; ++s) {
+      const std::span<const double> site = row.subspan(s * letters, letters);
+      const std::optional<std::size_t> letter = most_probable(site);
+      if (!letter) out.set_missing(r, s);
+      out.bits().set(r, s * letters + letter.value_or(0), true);
+      const double sum = std::accumulate(site.begin(), site.end(), 0.0);
+      if (!letter || (std::abs(sum - 1.0) <= kRounding && std::ranges::min(site) >= 0.0)) continue;
+      throw DataError(fmt::format(
+          "{}: row {}, columns {} to {}: expected the probabilities of {} letters, or a 1 among zeros; found numbers "
+          "that add up to {:g}",
+          what.name, r + 1, s * letters + 1, (s + 1) * letters, letters, sum));
+    }
+  });
+  return out;
+}
+
 Dataset pack_bits(const RowsOf& what, const ValueOptions& options, std::uint8_t stream) {
   Dataset out{what.name, Bits{}, what.shape};
   const bool keep = options.binarise == Binarise::kDynamic;
@@ -96,7 +133,9 @@ Dataset pack_bits(const RowsOf& what, const ValueOptions& options, std::uint8_t 
 
 Dataset pack(const RowsOf& what, const ValueOptions& options, std::uint8_t stream) {
   if (options.kind == ValueKind::kReal) return keep_real(what);
-  return options.kind == ValueKind::kLetters ? pack_letters(what, options.letters) : pack_bits(what, options, stream);
+  if (options.kind != ValueKind::kLetters) return pack_bits(what, options, stream);
+  const bool one_hot = options.letters > 0 && what.units == options.units;
+  return one_hot ? pack_probabilities(what, options.letters) : pack_letters(what, options.letters);
 }
 
 }  // namespace ergodic

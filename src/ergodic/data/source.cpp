@@ -3,23 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/data/alignment.hpp"
+#include "ergodic/data/contents.hpp"
 #include "ergodic/data/named_sets.hpp"
 #include "ergodic/data/packing.hpp"
-#include "ergodic/format/csv.hpp"
-#include "ergodic/format/fasta.hpp"
-#include "ergodic/format/file.hpp"
-#include "ergodic/format/idx.hpp"
-#include "ergodic/format/npy.hpp"
-#include "ergodic/format/npz.hpp"
 
 namespace ergodic {
 namespace {
@@ -28,11 +22,12 @@ constexpr std::uint8_t kTrainStream = 0;
 constexpr std::uint8_t kTestStream = 1;
 
 Dataset pack_array(const Array& array, const std::string& name, const DataOptions& options, std::uint8_t stream) {
-  if (array.shape.size() < 2) {
+  const bool one_row = options.one_row && array.shape.size() == 1;
+  if (array.shape.size() < 2 && !one_row) {
     throw DataError(fmt::format("{}: expected rows of values (2 or more dimensions), found {}", name,
                                 array.shape.empty() ? "a single value" : "one dimension"));
   }
-  const std::size_t rows = array.shape[0], cols = rows == 0 ? 0 : array.size() / rows;
+  const std::size_t rows = one_row ? 1 : array.shape[0], cols = rows == 0 ? 0 : array.size() / rows;
   RowNotes notes{name};
   if (array.shape.size() == 3) notes.shape = {array.shape[1], array.shape[2]};
   return dataset_of(rows_view(array.type, array.bytes.data(), rows, cols), notes, options, stream);
@@ -42,49 +37,6 @@ std::vector<int> labels_in(const Array& array, const std::string& where) {
   return labels_of(rows_view(array.type, array.bytes.data(), array.size(), 1), where);
 }
 
-/// The array of an archive under one of the names, if it is there.
-std::optional<Array> take(const std::vector<std::pair<std::string, Array>>& members,
-                          std::initializer_list<std::string_view> names) {
-  for (const auto& [name, array] : members) {
-    for (const std::string_view wanted : names) {
-      if (name == wanted) return array;
-    }
-  }
-  return std::nullopt;
-}
-
-struct Contents {
-  Array values;
-  std::optional<Array> labels;
-};
-
-Contents archived(std::span<const std::byte> file, const std::string& where) {
-  const auto members = parse_npz(file, where);
-  auto values = take(members, {"x", "X", "images", "data"});
-  if (!values && members.size() == 1) values = members[0].second;
-  if (!values) {
-    std::string names;
-    for (const auto& [name, array] : members) names += " " + name;
-    throw DataError(fmt::format("{}: expected an array named x, images or data; found:{}", where, names));
-  }
-  return {std::move(*values), take(members, {"y", "labels"})};
-}
-
-/// Formats are told by their first bytes, not by the file's name.
-bool is_fasta(std::span<const std::byte> file) { return !file.empty() && file[0] == std::byte{'>'}; }
-
-Contents parse_arrays(std::span<const std::byte> file, const std::string& where, Missing missing) {
-  std::array<unsigned char, 4> head{};
-  for (std::size_t k = 0; k < std::min(file.size(), head.size()); ++k)
-    head[k] = std::to_integer<unsigned char>(file[k]);
-  if (std::memcmp(head.data(), "\x93NUM", 4) == 0) return {parse_npy(file, where), {}};
-  if (std::memcmp(head.data(), "PK\x03\x04", 4) == 0) return archived(file, where);
-  const bool gzip = head[0] == 0x1F && head[1] == 0x8B;
-  const bool idx = head[0] == 0 && head[1] == 0 && head[2] >= 0x08 && head[3] >= 1;
-  if (gzip || idx) return {parse_idx(file, where), {}};
-  return {parse_csv(file, where, missing), {}};
-}
-
 struct Place {
   std::filesystem::path values, labels;  // no path: labels are inside, or there are none
   std::string name;
@@ -92,36 +44,108 @@ struct Place {
 
 Missing missing_of(const DataOptions& options) { return options.missing ? Missing::kAllowed : Missing::kRefused; }
 
-Dataset alignment_in(std::span<const std::byte> file, const Place& place, const DataOptions& options) {
-  Dataset out = dataset_of(parse_fasta(file, place.values.string()), place.name, missing_of(options));
+/// Whether an alignment has only letters that stand for bases too.
+bool only_dna(const Dataset& data) {
+  bool out = true;
+  for (std::size_t r = 0; r < data.rows() && out; ++r) {
+    for_each_set(data.bits().row(r), [&](std::size_t unit) {
+      out = out && std::string_view("ACGT-").find(data.alphabet[unit % data.letters]) != std::string_view::npos;
+    });
+  }
+  return out;
+}
+
+/// 8-bit values that are far from 255 are rarely grey levels of 255 steps.
+void warn_of_grey(const Array& array, const std::string& name, ValueKind kind, std::vector<std::string>& warnings) {
+  constexpr std::uint8_t kLeastWhite = 64;
+  if (array.type != ElementType::kUInt8 || kind == ValueKind::kLetters || array.bytes.empty()) return;
+  const auto largest = std::to_integer<std::uint8_t>(std::ranges::max(array.bytes));
+  if (largest < 2 || largest >= kLeastWhite) return;
+  warnings.push_back(fmt::format(
+      "{}: bytes are read as grey levels from 0 to 255, and the largest is {}; if white is {}, divide the array by {} "
+      "first; if they are letters, say --visible-type potts",
+      name, largest, largest, largest));
+}
+
+/// All rows alike teach a machine nothing.
+void warn_of_values(const Dataset& data, std::vector<std::string>& warnings) {
+  if (const auto* bits = std::get_if<Bits>(&data.values)) {
+    const auto words = bits->words();
+    if (std::ranges::all_of(words, [](std::uint64_t word) { return word == 0; })) {
+      warnings.push_back(fmt::format("{}: no unit is on in any row; look at the values and at --threshold", data.name));
+      return;
+    }
+  }
+  const auto same_as_first = [&](const auto& values) {
+    for (std::size_t r = 1; r < values.rows(); ++r) {
+      if (!std::ranges::equal(values.row(0), values.row(r))) return false;
+    }
+    return values.rows() > 1;
+  };
+  if (std::visit(same_as_first, data.values)) {
+    warnings.push_back(fmt::format("{}: all {} rows are the same", data.name, data.rows()));
+  }
+  if (!data.alphabet.empty() && only_dna(data)) {
+    warnings.push_back(fmt::format(
+        "{}: only the letters ACGT and gaps: is this DNA? It is read as protein, with 21 letters a site", data.name));
+  }
+}
+
+Dataset alignment_of(const std::vector<NamedSequence>& sequences, const Place& place, const DataOptions& options) {
+  Dataset out = dataset_of(sequences, place.name, missing_of(options));
   if (options.identity > 0.0) out.weights = sequence_weights(out, options.identity);
   return out;
 }
 
-Dataset table_in(std::span<const std::byte> file, const Place& place, const DataOptions& options, std::uint8_t stream) {
-  const Contents contents = parse_arrays(file, place.values.string(), missing_of(options));
-  Dataset out = pack_array(contents.values, place.name, options, stream);
-  if (contents.labels && place.labels.empty()) {
-    set_labels(out, labels_in(*contents.labels, place.name), place.name);
-  }
+Dataset table_of(const CsvTable& table, const Place& place, const DataOptions& options, std::uint8_t stream,
+                 std::vector<std::string>& warnings) {
+  UnitTable units = units_of(table, place.values.string(), options.table, options.kind);
+  warnings.insert(warnings.end(), units.warnings.begin(), units.warnings.end());
+  units.notes.name = place.name;
+  const ArrayView view =
+      rows_view(std::span<const double>(units.numbers), units.rows, units.numbers.size() / units.rows);
+  Dataset out = dataset_of(view, units.notes, options, stream);
+  out.class_names = std::move(units.class_names);
   return out;
 }
 
-/// Each file is opened once: what its first bytes say is said of the bytes that are then read.
-Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t stream) {
-  const std::vector<std::byte> file = read_file(place.values);
-  Dataset out = is_fasta(file) ? alignment_in(file, place, options) : table_in(file, place, options, stream);
-  if (!place.labels.empty()) {
-    const std::string where = place.labels.string();
-    set_labels(out, labels_in(parse_arrays(read_file(place.labels), where, Missing::kRefused).values, where), where);
+/// Labels from a file of their own: an array, or a table of numbers.
+std::vector<int> read_labels(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  const Contents contents = read_contents(path, "", Missing::kRefused);
+  if (const auto* table = std::get_if<CsvTable>(&contents)) return labels_in(numbers_of(*table, where), where);
+  const auto* array = std::get_if<LabelledArray>(&contents);
+  if (!array) throw DataError(fmt::format("{}: expected a label for each row, found sequences", where));
+  return labels_in(array->values, where);
+}
+
+Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t stream,
+                 std::vector<std::string>& warnings) {
+  const Contents contents = read_contents(place.values, options.array, missing_of(options));
+  const auto* table = std::get_if<CsvTable>(&contents);
+  require(table || !options.table.chosen(),
+          fmt::format("{}: --label-column, --columns and --drop choose columns of a table (csv), and this is none",
+                      place.name));
+  Dataset out;
+  if (table) {
+    out = is_alignment(*table) ? alignment_of(sequences_of(*table), place, options)
+                               : table_of(*table, place, options, stream, warnings);
+  } else if (const auto* array = std::get_if<LabelledArray>(&contents)) {
+    out = pack_array(array->values, place.name, options, stream);
+    if (array->labels && place.labels.empty()) set_labels(out, labels_in(*array->labels, place.name), place.name);
+    warn_of_grey(array->values, place.name, options.kind, warnings);
+  } else {
+    out = alignment_of(std::get<std::vector<NamedSequence>>(contents), place, options);
   }
+  if (!place.labels.empty()) set_labels(out, read_labels(place.labels), place.labels.string());
   return out;
 }
 
 /// What machines of a kind take of a set that was made: bits may become letters, and both they and grey levels real
 /// numbers. Real numbers stay what they are.
 Dataset converted(Dataset data, const DataOptions& options, std::uint8_t stream) {
-  if (data.real() || (!data.dynamic() && options.kind == ValueKind::kBits)) return data;
+  const bool bits = options.kind == ValueKind::kBits || options.kind == ValueKind::kSpins;
+  if (data.real() || (!data.dynamic() && bits)) return data;
   const auto read = [&](std::size_t r, std::span<double> out) {
     for (std::size_t i = 0; i < out.size(); ++i) {
       out[i] = data.dynamic() ? data.grey()(r, i) / double{kFullGrey} : (data.bits().get(r, i) ? 1.0 : 0.0);
@@ -144,15 +168,19 @@ DataParts made(const Recipe& recipe, std::size_t n, const DataOptions& options) 
 }
 
 DataParts catalogued(const CatalogueEntry& entry, const DataOptions& options) {
+  DataParts out;
   const auto read = [&](const CatalogueFile& values, const CatalogueFile& labels, std::uint8_t stream) {
-    return read_set({located(entry, values), located(entry, labels), entry.name}, options, stream);
+    return read_set({located(entry, values), located(entry, labels), entry.name}, options, stream, out.warnings);
   };
-  return DataParts{read(entry.train, entry.train_labels, kTrainStream),
-                   entry.test.name.empty() ? Dataset{} : read(entry.test, entry.test_labels, kTestStream)};
+  out.train = read(entry.train, entry.train_labels, kTrainStream);
+  if (!entry.test.name.empty()) out.test = read(entry.test, entry.test_labels, kTestStream);
+  return out;
 }
 
 DataParts named(const ChosenSet& chosen, const DataOptions& options) {
   require(options.labels.empty(), fmt::format("{} takes no labels from a file; leave --labels out", options.source));
+  require(options.array.empty() && !options.table.chosen(),
+          fmt::format("{} is no file; leave out --array, --label-column, --columns and --drop", options.source));
   return chosen.set->recipe ? made(*chosen.set->recipe, chosen.n, options)
                             : catalogued(*chosen.set->catalogue, options);
 }
@@ -163,7 +191,9 @@ DataParts from_file(const DataOptions& options) {
     throw NoInputError(fmt::format(
         "{}: no such file, and no data set of that name; `ergodic data list` shows the names", options.source));
   }
-  return {read_set({options.source, options.labels, options.source}, options, kTrainStream), {}};
+  DataParts out;
+  out.train = read_set({options.source, options.labels, options.source}, options, kTrainStream, out.warnings);
+  return out;
 }
 
 /// Sets apart the test part of a set that has none of its own.
@@ -185,6 +215,7 @@ DataParts load_data(const DataOptions& options) {
           fmt::format("expected a share of equal sites from 0 to 1, found {}", options.identity));
   const std::optional<ChosenSet> chosen = find_named_set(options.source);
   DataParts parts = chosen ? named(*chosen, options) : from_file(options);
+  warn_of_values(parts.train, parts.warnings);
   if (parts.test.rows() == 0) split_test(parts, options);
   return parts;
 }

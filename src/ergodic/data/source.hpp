@@ -3,9 +3,11 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/data/in_memory.hpp"
+#include "ergodic/data/table.hpp"
 
 namespace ergodic {
 
@@ -14,11 +16,15 @@ struct DataOptions : ValueOptions {
   std::filesystem::path labels{};  ///< a file of one label for each row, or empty
   double test_share = 0.0;         ///< share of a set without a test part of its own that becomes one
   double identity = 0.8;  ///< share of equal sites from which on aligned sequences share their weight; 0: no weights
+  std::string array{};    ///< the array of an npz file to read; or empty
+  TableOptions table{};   ///< which columns of a table to read
+  bool one_row = false;   ///< an array of one dimension is a row, and not refused
 };
 
 struct DataParts {
   Dataset train;
-  Dataset test;  ///< no rows if the set has no test part
+  Dataset test;                         ///< no rows if the set has no test part
+  std::vector<std::string> warnings{};  ///< what is odd about the data, in sentences
 };
 
 /// Reads or makes the data. DataError names file, row and column of a value that is not in [0, 1], or not finite where

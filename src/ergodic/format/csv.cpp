@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -71,30 +72,59 @@ char separator_of(std::string_view line) {
 /// The ways to write that a value is missing, beside nan.
 bool stands_for_missing(std::string_view field) { return field.empty() || field == "NA" || field == "?"; }
 
+/// Text between quotes: a doubled quote stands for one.
+std::string unescaped(std::string_view field) {
+  std::string out;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    out += field[i];
+    if (field.substr(i, 2) == "\"\"") ++i;
+  }
+  return out;
+}
+
+std::errc parse_number(std::string_view field, double& value) {
+  if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);  // from_chars takes no plus
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  return end == field.data() + field.size() ? error : std::errc::invalid_argument;
+}
+
 class TableParser {
  public:
   TableParser(std::string_view text, const std::string& where, Missing missing)
       : lines_(text), where_(where), missing_(missing) {}
 
-  Array parse() {
+  CsvTable parse() {
     if (!lines_.next())
       throw DataError(fmt::format("{}: expected rows of numbers, found no line with content", where_));
     separator_ = separator_of(lines_.line());
     split();
-    columns_ = fields_.size();
-    if (!is_header()) add_row();
+    table_.columns.resize(fields_.size());
+    seen_.resize(fields_.size());
+    table_.header = is_header();
+    if (table_.header) {
+      for (std::size_t c = 0; c < fields_.size(); ++c) table_.columns[c].name = unescaped(fields_[c]);
+    } else {
+      add_row();
+    }
     while (lines_.next()) {
       split();
       add_row();
     }
-    if (rows_ == 0) {
+    if (table_.rows == 0) {
       fail(fmt::format("expected rows of numbers after the header {}, found the end of the file",
                        excerpt(lines_.line())));
     }
-    return {ElementType::kFloat64, {rows_, columns_}, std::move(bytes_)};
+    for (std::size_t c = 0; c < seen_.size(); ++c) sort_words(c);
+    return std::move(table_);
   }
 
  private:
+  /// What a column has shown so far.
+  struct Seen {
+    bool numbers = false;
+    std::unordered_map<std::string_view, std::size_t> words{};  // in the order of their first lines
+  };
+
   /// Cuts the line into fields_, trimmed and without their quotes. Runs of blanks separate once.
   void split() {
     fields_.clear();
@@ -114,48 +144,82 @@ class TableParser {
 
   void add_field(std::string_view field) {
     field = trimmed(field);
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+    if (std::ranges::any_of(field, is_control)) fail(fmt::format("expected text, found {}", excerpt(field)));
     if (field.size() >= 2 && field.front() == '"' && field.back() == '"') {
       field = trimmed(field.substr(1, field.size() - 2));
     }
     fields_.push_back(field);
   }
 
-  static std::errc parse_number(std::string_view field, double& value) {
-    if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);  // from_chars takes no plus
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    return end == field.data() + field.size() ? error : std::errc::invalid_argument;
-  }
-
-  /// A line without a number; a row whose values are all missing is none.
+  /// A line without a number; a row whose values are all missing is none, and neither is one of truth values.
   bool is_header() const {
-    if (missing_ == Missing::kAllowed && std::all_of(fields_.begin(), fields_.end(), stands_for_missing)) return false;
-    return std::none_of(fields_.begin(), fields_.end(), [](std::string_view field) {
+    if (missing_ == Missing::kAllowed && std::ranges::all_of(fields_, stands_for_missing)) return false;
+    if (std::ranges::all_of(fields_, [](std::string_view field) { return truth_of(field).has_value(); })) return false;
+    return std::ranges::none_of(fields_, [](std::string_view field) {
       double ignored = 0.0;
       return parse_number(field, ignored) != std::errc::invalid_argument;
     });
   }
 
   void add_row() {
-    if (fields_.size() != columns_) {
-      fail(fmt::format("expected {} fields as in the first line, found {}", columns_, fields_.size()));
+    if (fields_.size() != table_.columns.size()) {
+      fail(fmt::format("expected {} fields as in the first line, found {}", table_.columns.size(), fields_.size()));
     }
-    for (std::size_t column = 0; column < columns_; ++column) add_number(fields_[column], column + 1);
-    ++rows_;
+    for (std::size_t c = 0; c < fields_.size(); ++c) table_.numbers.push_back(number_for(c, fields_[c]));
+    ++table_.rows;
   }
 
-  void add_number(std::string_view field, std::size_t column) {
+  /// The number that stands for a field.
+  double number_for(std::size_t column, std::string_view field) {
+    Seen& seen = seen_[column];
     double value = std::numeric_limits<double>::quiet_NaN();
-    const bool absent = missing_ == Missing::kAllowed && stands_for_missing(field);
-    const std::errc error = absent ? std::errc() : parse_number(field, value);
-    if (error == std::errc()) {
-      append_integer(bytes_, std::bit_cast<std::uint64_t>(value));
-    } else if (stands_for_missing(field)) {
-      fail(fmt::format("column {}: expected a number, found {}; fill in or remove missing values, or say --missing",
-                       column, field.empty() ? "an empty field" : excerpt(field)));
-    } else if (error == std::errc::result_out_of_range) {
-      fail(fmt::format("column {}: {} is out of the range of a 64-bit float", column, excerpt(field)));
+    if (stands_for_missing(field)) {
+      if (missing_ == Missing::kAllowed) return value;
+      note(column, fmt::format("expected a number, found {}; fill in or remove missing values, or say --missing",
+                               field.empty() ? "an empty field" : excerpt(field)));
+      return value;
+    }
+    const std::errc error = parse_number(field, value);
+    if (error == std::errc::result_out_of_range) {
+      note(column, fmt::format("{} is out of the range of a 64-bit float", excerpt(field)));
+    } else if (error == std::errc()) {
+      if (std::isnan(value)) return value;
+      seen.numbers = true;
+      if (!seen.words.empty()) {
+        note(column, fmt::format("expected a word such as {}, found the number {}", excerpt(seen.words.begin()->first),
+                                 excerpt(field)));
+      }
+    } else if (seen.numbers) {
+      note(column, fmt::format("expected a number such as 0.5, found {}", excerpt(field)));
     } else {
-      fail(fmt::format("column {}: expected a number such as 0.5, found {}", column, excerpt(field)));
+      if (seen.words.empty()) table_.columns[column].line = lines_.number();
+      value = static_cast<double>(seen.words.try_emplace(field, seen.words.size()).first->second);
+    }
+    return value;
+  }
+
+  /// Keeps the first problem of a column.
+  void note(std::size_t column, const std::string& problem) {
+    CsvColumn& noted = table_.columns[column];
+    if (!noted.problem.empty()) return;
+    noted.problem = fmt::format("line {}: column {}: {}", lines_.number(), column_text(column, noted.name), problem);
+  }
+
+  /// Puts the words of a column into their order, and its numbers with them.
+  void sort_words(std::size_t column) {
+    if (!table_.columns[column].problem.empty() || seen_[column].words.empty()) return;
+    std::vector<std::pair<std::string, std::size_t>> words;
+    for (const auto& [word, place] : seen_[column].words) words.emplace_back(unescaped(word), place);
+    std::ranges::sort(words);
+    std::vector<double> places(words.size());
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      places[words[k].second] = static_cast<double>(k);
+      table_.columns[column].words.push_back(std::move(words[k].first));
+    }
+    for (std::size_t k = column; k < table_.numbers.size(); k += table_.columns.size()) {
+      double& number = table_.numbers[k];
+      if (!std::isnan(number)) number = places[static_cast<std::size_t>(number)];
     }
   }
 
@@ -168,9 +232,8 @@ class TableParser {
   Missing missing_;
   char separator_ = ' ';
   std::vector<std::string_view> fields_;
-  std::size_t columns_ = 0;
-  std::size_t rows_ = 0;
-  std::vector<std::byte> bytes_;
+  std::vector<Seen> seen_;
+  CsvTable table_;
 };
 
 /// A field as it stands in a file.
@@ -183,8 +246,34 @@ std::string quoted(const std::string& field) {
 
 }  // namespace
 
-Array parse_csv(std::span<const std::byte> file, const std::string& where, Missing missing) {
+CsvTable parse_csv(std::span<const std::byte> file, const std::string& where, Missing missing) {
   return TableParser(as_text(file), where, missing).parse();
+}
+
+Array numbers_of(const CsvTable& table, const std::string& where) {
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const CsvColumn& column = table.columns[c];
+    if (!column.problem.empty()) throw DataError(fmt::format("{}: {}", where, column.problem));
+    if (column.words.empty()) continue;
+    throw DataError(fmt::format("{}: line {}: column {}: expected a number such as 0.5, found words such as {}", where,
+                                column.line, column_text(c, column.name), excerpt(column.words[0])));
+  }
+  const auto bytes = std::as_bytes(std::span(table.numbers));
+  return {ElementType::kFloat64, {table.rows, table.columns.size()}, {bytes.begin(), bytes.end()}};
+}
+
+std::optional<bool> truth_of(std::string_view word) {
+  std::string lower(word);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (lower == "true" || lower == "yes" || lower == "t") return true;
+  if (lower == "false" || lower == "no" || lower == "f") return false;
+  return std::nullopt;
+}
+
+std::string column_text(std::size_t column, const std::string& name) {
+  if (name.empty()) return std::to_string(column + 1);
+  const std::string quoted_name = excerpt(name);
+  return fmt::format("{} ({})", column + 1, quoted_name.substr(1, quoted_name.size() - 2));
 }
 
 void write_csv(const std::filesystem::path& path, const std::vector<std::vector<std::string>>& lines) {

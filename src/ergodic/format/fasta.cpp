@@ -8,6 +8,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/bytes.hpp"
+#include "ergodic/format/file.hpp"
 
 namespace ergodic {
 namespace {
@@ -98,6 +99,12 @@ class FastaParser {
 
 std::vector<NamedSequence> parse_fasta(std::span<const std::byte> file, const std::string& where) {
   return FastaParser(as_text(file), where).parse();
+}
+
+void write_fasta(const std::filesystem::path& path, std::span<const NamedSequence> sequences) {
+  std::string text;
+  for (const auto& [name, letters] : sequences) text += fmt::format(">{}\n{}\n", name, letters);
+  write_file(path, std::as_bytes(std::span(text)));
 }
 
 }  // namespace ergodic

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,5 +24,8 @@ struct NamedSequence {
 
 /// All sequences in the order of the file, at least one. `where` names the file in messages.
 std::vector<NamedSequence> parse_fasta(std::span<const std::byte> file, const std::string& where);
+
+/// A line of letters under each name.
+void write_fasta(const std::filesystem::path& path, std::span<const NamedSequence> sequences);
 
 }  // namespace ergodic

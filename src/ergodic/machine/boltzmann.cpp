@@ -17,7 +17,7 @@ namespace ergodic {
 namespace {
 
 struct BoltzmannOptions {
-  std::string visible_type{Bernoulli::kName};
+  std::string visible_type = kAutoType;
   std::uint64_t hidden = 0;
   std::string graph = "dense";
   double weight_scale = 0.01;
@@ -30,7 +30,7 @@ const Spec<BoltzmannOptions>& spec() {
         .add("hidden", &BoltzmannOptions::hidden, "hidden units, which are of the type of the visible ones")
         .range(0, 1000000)
         .add("visible-type", &BoltzmannOptions::visible_type, "type of the units: bernoulli, spin or potts")
-        .choices(unit_type_choices())
+        .choices(visible_type_choices())
         .add("graph", &BoltzmannOptions::graph,
              "which units, or sites of letters, are coupled: dense (all), grid:HxW, torus:HxW (periodic borders), "
              "random:DEGREE (a mean number of neighbours), or a file of edges, two units on each line, counted from 0")
@@ -48,7 +48,7 @@ const Spec<BoltzmannOptions>& spec() {
 /// Hidden units, or sites, come after the visible ones and are like them.
 std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key key, const Context& context) {
   const BoltzmannOptions options = spec().made(settings);
-  const Layer visible = make_layer(options.visible_type, data.units(), data.letters);
+  const Layer visible = visible_layer_for(options.visible_type, data);
   require_kind(visible, data);
   const std::size_t letters = letters_of(visible), each = std::max<std::size_t>(letters, 1);
   const Layer units = make_layer(name_of(visible), units_of(visible) + options.hidden * each, letters);
@@ -76,7 +76,7 @@ const MachineKind kBoltzmannKind{
     kTraining,
     {},
     true,
-    [](const Settings& settings) { return kind_for(make_layer(spec().made(settings).visible_type, 2, 2)); },
+    [](const Settings& settings) { return kind_for_type(spec().made(settings).visible_type); },
     make,
     read,
     kBoltzmannKeys};

@@ -53,13 +53,14 @@ Dataset with_labels(const Dataset& data, std::size_t classes) {
   const std::size_t values = data.units();
   const auto label_of = [&](std::size_t r) {
     if (data.labels[r] < 0 || static_cast<std::size_t>(data.labels[r]) >= classes) {
-      throw DataError(fmt::format("{}: row {} (counted from 0): expected a label from 0 to {}, found {}", data.name, r,
-                                  classes - 1, data.labels[r]));
+      throw DataError(fmt::format("{}: row {}: expected a label from 0 to {}, found {}", data.name, r + 1, classes - 1,
+                                  data.labels[r]));
     }
     return static_cast<std::size_t>(data.labels[r]);
   };
   Dataset out = data;
   out.shape = {};
+  if (!out.unit_names.empty()) out.unit_names.emplace_back(kLabelName);
   if (data.dynamic()) {
     Matrix<Grey> grey(data.rows(), values + classes);
     for (std::size_t r = 0; r < data.rows(); ++r) {
@@ -89,7 +90,9 @@ class ClassRbmMachine final : public RbmMachine {
   using RbmMachine::RbmMachine;
 
   const MachineKind& kind() const override { return kClassRbmKind; }
-  Dataset rows_from(Dataset data) const override { return data.rows() > 0 ? with_labels(data, classes()) : data; }
+  Dataset rows_from(Dataset data) const override {
+    return data.rows() == 0 || has_label_units(data) ? data : with_labels(data, classes());
+  }
   Facts facts() const override {
     Facts out = RbmMachine::facts();
     out.push_back({"classes", std::uint64_t{classes()}});
@@ -102,6 +105,18 @@ class ClassRbmMachine final : public RbmMachine {
   }
 
  private:
+  /// Whether the rows have the units of labels already, as `sample` writes them.
+  bool has_label_units(const Dataset& data) const {
+    const std::size_t units = units_of(visible()), first = units - classes();
+    if (!data.labels.empty() || data.units() != units || !std::holds_alternative<Bits>(data.values)) return false;
+    for (std::size_t r = 0; r < data.rows(); ++r) {
+      std::size_t on = 0;
+      for_each_set(data.bits().row(r), [&](std::size_t i) { on += i >= first ? 1 : 0; });
+      if (on != 1) return false;
+    }
+    return true;
+  }
+
   std::size_t classes() const { return std::get<Potts>(model().visible().part(1)).letters; }
 };
 

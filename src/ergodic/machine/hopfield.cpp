@@ -314,7 +314,7 @@ const MachineKind kHopfieldKind{"hopfield",
                                 {},
                                 {},
                                 false,
-                                [](const Settings&) { return ValueKind::kBits; },
+                                [](const Settings&) { return ValueKind::kSpins; },
                                 make,
                                 read,
                                 kMetadata};

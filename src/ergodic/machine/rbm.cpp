@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kPicturedPairs = 40, kPicturedFilters = 100;
 
 struct RbmOptions {
-  std::string visible_type{Bernoulli::kName};
+  std::string visible_type = kAutoType;
   std::uint64_t hidden = 500;
   std::string hidden_type{Bernoulli::kName};
   std::uint64_t hidden_letters = 4;
@@ -38,7 +38,7 @@ const Spec<RbmOptions>& spec() {
         .add("hidden", &RbmOptions::hidden, "hidden units; training takes about 36 bytes for each weight")
         .range(1, 1000000)
         .add("visible-type", &RbmOptions::visible_type, "type of the visible units")
-        .choices(unit_type_choices())
+        .choices(visible_type_choices())
         .add("hidden-type", &RbmOptions::hidden_type, "type of the hidden units")
         .choices(unit_type_choices())
         .add("hidden-letters", &RbmOptions::hidden_letters, "letters of each hidden unit, if they are potts")
@@ -61,7 +61,7 @@ Layer hidden_layer(const RbmOptions& options) {
 
 std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key key, const Context& context) {
   const RbmOptions options = spec().made(settings);
-  const Layer visible = make_layer(options.visible_type, data.units(), data.letters), hidden = hidden_layer(options);
+  const Layer visible = visible_layer_for(options.visible_type, data), hidden = hidden_layer(options);
   require_kind(visible, data);
   announce_memory({visible, hidden, &data}, context);
   Rbm model(visible, hidden);
@@ -100,18 +100,17 @@ constexpr std::string_view kMetadata[] = {"visible", "hidden", "visible_letters"
 
 const char* const kRbmTraining[3] = {kLoopGroup, kGradientGroup, kRealUnitsGroup};
 
-const MachineKind kRbmKind{
-    "rbm",
-    "restricted Boltzmann machine",
-    "restricted Boltzmann machine: a visible and a hidden layer",
-    [] { return spec().options(); },
-    kRbmTraining,
-    {},
-    true,
-    [](const Settings& settings) { return kind_for(make_layer(spec().made(settings).visible_type, 2, 2)); },
-    make,
-    read,
-    kMetadata};
+const MachineKind kRbmKind{"rbm",
+                           "restricted Boltzmann machine",
+                           "restricted Boltzmann machine: a visible and a hidden layer",
+                           [] { return spec().options(); },
+                           kRbmTraining,
+                           {},
+                           true,
+                           [](const Settings& settings) { return kind_for_type(spec().made(settings).visible_type); },
+                           make,
+                           read,
+                           kMetadata};
 
 std::pair<std::size_t, std::size_t> weights_shape(const Tensors& tensors, const std::string& where) {
   const Array* weights = tensors.find("weights");

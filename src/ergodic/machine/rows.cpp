@@ -22,7 +22,7 @@ std::string as_utf8(const std::string& text) {
   return nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace)).get<std::string>();
 }
 
-constexpr char kUnitNames[] = "unit_names";
+constexpr char kUnitNames[] = "unit_names", kAlphabet[] = "alphabet";
 
 std::string list_text(const std::vector<std::string>& names) {
   nlohmann::json out = nlohmann::json::array();
@@ -43,11 +43,30 @@ std::vector<Choice> unit_type_choices() {
   return out;
 }
 
-std::string units_text(const Layer& layer) { return fmt::format("{} {}", units_of(layer), name_of(layer)); }
+std::vector<Choice> visible_type_choices() {
+  std::vector<Choice> out = unit_type_choices();
+  out.insert(out.begin(), {kAutoType, "potts if the data is an alignment, else bernoulli"});
+  return out;
+}
+
+ValueKind kind_for_type(const std::string& type) {
+  return type == kAutoType ? ValueKind::kBits : kind_for(make_layer(type, 2, 2));
+}
+
+Layer visible_layer_for(const std::string& type, const Dataset& data) {
+  const bool letters = type == kAutoType && !data.alphabet.empty();
+  return make_layer(type != kAutoType ? type : letters ? Potts::kName : Bernoulli::kName, data.units(), data.letters);
+}
+
+std::string units_text(const Layer& layer) {
+  if (data_values(layer) != UnitValues::kLetters) return fmt::format("{} {}", units_of(layer), name_of(layer));
+  return fmt::format("{} sites of {} letters", sites_of(layer), letters_of(layer));
+}
 
 ValueKind kind_for(const Layer& visible) {
   if (data_values(visible) == UnitValues::kLetters) return ValueKind::kLetters;
-  return real_valued(visible) ? ValueKind::kReal : ValueKind::kBits;
+  if (real_valued(visible)) return ValueKind::kReal;
+  return low_of(visible) < 0.0f ? ValueKind::kSpins : ValueKind::kBits;
 }
 
 void require_kind(const Layer& visible, const Dataset& data) {
@@ -60,10 +79,8 @@ void require_kind(const Layer& visible, const Dataset& data) {
     for (std::size_t r = 0; r < data.rows(); ++r) {
       for (std::size_t i = 0; i < data.units(); ++i) {
         if (data.reals()(r, i) >= 0.0f) continue;
-        throw DataError(
-            fmt::format("{}: row {}, column {} (counted from 0): relu units are not negative, found {}; use "
-                        "gaussian ones",
-                        data.name, r, i, data.reals()(r, i)));
+        throw DataError(fmt::format("{}: row {}, {}: relu units are not negative, found {}; use gaussian ones",
+                                    data.name, r + 1, data.column_text(i), data.reals()(r, i)));
       }
     }
   }
@@ -82,8 +99,10 @@ void require_complete(const Dataset& data) {
 void require_fit(const Layer& visible, const Dataset& data) {
   require_kind(visible, data);
   if (data.units() != units_of(visible)) {
-    throw DataError(fmt::format("{}: expected rows of {} values, as the machine has visible units; found {}", data.name,
-                                units_of(visible), data.units()));
+    const std::size_t letters = data.letters > 0 ? data.letters : 1;
+    throw DataError(fmt::format("{}: expected rows of {} {}, as the machine has visible {}; found {}", data.name,
+                                units_of(visible) / letters, letters > 1 ? "letters" : "values",
+                                letters > 1 ? "sites" : "units", data.units() / letters));
   }
 }
 
@@ -117,6 +136,7 @@ std::map<std::string, std::string> notes_of_data(const Dataset& data) {
   notes["data"] = as_utf8(std::filesystem::path(data.name).filename().string());
   if (!data.unit_names.empty()) notes[kUnitNames] = list_text(data.unit_names);
   if (!data.class_names.empty()) notes["class_names"] = list_text(data.class_names);
+  if (!data.alphabet.empty()) notes[kAlphabet] = data.alphabet;
   return notes;
 }
 
@@ -131,6 +151,14 @@ std::vector<std::string> unit_names_from(const std::map<std::string, std::string
     out.push_back(name.get<std::string>());
   }
   return out;
+}
+
+std::string alphabet_from(const std::map<std::string, std::string>& notes, const Layer& visible) {
+  const auto found = notes.find(kAlphabet);
+  if (found == notes.end() || data_values(visible) != UnitValues::kLetters) return {};
+  const std::string& text = found->second;
+  const bool printable = std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+  return printable && text.size() == letters_of(visible) ? text : std::string();
 }
 
 }  // namespace ergodic

@@ -14,13 +14,24 @@
 
 namespace ergodic {
 
+/// What the site of a label is called among the names of units, and the column of it in a table.
+inline constexpr char kLabelName[] = "label";
+
 /// Whether two sets of parameters have the same slots.
 bool same_slots(const Parameters& a, const Parameters& b);
 
 /// The unit types as choices of an option.
 std::vector<Choice> unit_type_choices();
 
-/// "784 bernoulli".
+/// The type of visible units that the data decides: letters for an alignment, else bits.
+inline constexpr char kAutoType[] = "auto";
+/// The types of visible units as choices, kAutoType first.
+std::vector<Choice> visible_type_choices();
+/// What values units of a type take, and the visible units of this type for this data.
+ValueKind kind_for_type(const std::string& type);
+Layer visible_layer_for(const std::string& type, const Dataset& data);
+
+/// "784 bernoulli", or "159 sites of 21 letters".
 std::string units_text(const Layer& layer);
 
 /// What values these units take.
@@ -42,10 +53,14 @@ State random_rows(const Layer& visible, const Dataset& data, std::size_t count, 
 /// So many rows of a state at random; the state itself if it has no more.
 State random_rows(const State& all, std::size_t count, Key key);
 
-/// What a model file says of its data: the name of the set without folders, the shape of a picture, and the names of
-/// units and classes.
+/// What a model file says of its data: the name of the set without folders, the shape of a picture, the names of units
+/// and classes, and the alphabet of an alignment.
 std::map<std::string, std::string> notes_of_data(const Dataset& data);
 /// The names of units in a model file's notes; empty if it has none, or not so many.
 std::vector<std::string> unit_names_from(const std::map<std::string, std::string>& notes, std::size_t count);
+
+/// The characters of these units' letters in a model file's notes; empty if the units are no letters, or there are not
+/// as many.
+std::string alphabet_from(const std::map<std::string, std::string>& notes, const Layer& visible);
 
 }  // namespace ergodic

@@ -58,8 +58,9 @@ Spec<CompleteRequest> make_spec() {
   add_seed(spec, &CompleteRequest::seed);
   spec.group("Output")
       .add("out", &CompleteRequest::out,
-           "complete rows (.csv, .npy; with several draws all those of the first row come first), or a picture of each "
-           "row damaged, completed and, where that is known, as it was (.png)")
+           "complete rows (.csv, .npy, .fasta; with several draws all those of the first row come first), or a picture "
+           "of "
+           "each row damaged, completed and, where that is known, as it was (.png)")
       .role(PathRole::kOutput)
       .required();
   return spec;
@@ -123,14 +124,16 @@ std::string text_of_quality(const CompletionQuality& found, bool real) {
 }
 
 Outcome run(const CompleteRequest& request, bool json, const Context& context) {
-  require_ending(request.out, {".csv", ".npy", ".png"});
+  require_ending(request.out, {".csv", ".npy", ".png", ".fasta"});
   require(!request.options.means || request.options.draws == 1,
           "--means averages over draws, and --draws keeps them: leave out either");
   const ModelFile file = load_model(request.model);
   const Machine& machine = *file.machine;
   const Layer visible = machine.visible();
+  const RowsFile written = rows_file(file, request.options.means ? RowValues::kMeans : RowValues::kDrawn);
+  require_rows_file(request.out, written);
   const Key key{request.seed};
-  const SplitData loaded = load_split_for(machine, request.data, request.split);
+  const SplitData loaded = load_split_for(file, request.data, request.split, context);
   const Dataset data = first_of(loaded.chosen, request);
   const PictureShape shape = data.shape.height > 0 ? data.shape : shape_from_notes(file.notes, data.units());
   const Bits hidden = request.mask.empty() ? Bits() : mask_from(request.mask, visible, shape, data.rows(), key);
@@ -143,8 +146,7 @@ Outcome run(const CompleteRequest& request, bool json, const Context& context) {
   if (request.picture()) {
     write_png(request.out, picture_of(machine, open, found, data.complete(), shape, request.options.draws));
   } else {
-    write_rows(request.out, visible, found.values, request.options.means ? RowValues::kMeans : RowValues::kDrawn,
-               unit_names_from(file.notes, sites(visible).size()));
+    write_rows(request.out, found.values, written);
   }
   Json out{{"out", request.out.string()}, {"rows", data.rows()}, {"draws", request.options.draws}};
   std::string text = fmt::format("{} rows, completed in {} sweeps, are in {}\n", data.rows(), request.options.sweeps,

@@ -21,8 +21,8 @@ Spec<DataOptions> make_spec() {
   Spec<DataOptions> spec;
   spec.group("Data")
       .add("data", &DataOptions::source,
-           fmt::format("the data: a file (npy, npz, idx, idx.gz, csv, fasta) or a name ({}; `ergodic data list` says "
-                       "what they are)",
+           fmt::format("the data: a file (npy, npz, idx, idx.gz, csv, fasta, stockholm, clustal), a folder of PNG "
+                       "pictures, or a name ({}; `ergodic data list` says what they are)",
                        fmt::join(written_names(), ", ")))
       .placeholder("DATA")
       .role(PathRole::kInput)
@@ -30,6 +30,25 @@ Spec<DataOptions> make_spec() {
       .not_part_of_result()  // what is in it shapes the result, not where it lies
       .add("labels", &DataOptions::labels, "a file with one label for each row, if the data has none inside")
       .role(PathRole::kInput)
+      .not_part_of_result()
+      .add(
+          "label-column", [](auto& o) -> auto& { return o.table.label_column; },
+          "the column of a table that holds the labels, by its name or its number, counted from 1")
+      .placeholder("COLUMN")
+      .not_part_of_result()  // as the next ones: what they leave of the data shapes the result
+      .add(
+          "columns", [](auto& o) -> auto& { return o.table.columns; },
+          "the columns of a table to read, by name or number, with commas between them (all if not said)")
+      .placeholder("COLUMN,...")
+      .not_part_of_result()
+      .add(
+          "drop", [](auto& o) -> auto& { return o.table.drop; }, "the columns of a table to leave out")
+      .placeholder("COLUMN,...")
+      .not_part_of_result()
+      .add("array", &DataOptions::array,
+           "the array of an npz file to read (if not said: x, X, images, data, or the "
+           "only one of rows)")
+      .placeholder("NAME")
       .not_part_of_result()
       .add("binarise", &DataOptions::binarise, "how grey levels become bits")
       .add("threshold", &DataOptions::threshold, "the grey level from which a bit is on")
@@ -88,13 +107,27 @@ const Spec<DataOptions>& complete_data_spec() {
   return spec;
 }
 
-Dataset load_split(const DataOptions& options, Split split) { return part_of(load_data(options), options, split); }
-
-SplitData load_split_for(const Machine& machine, DataOptions options, Split split) {
-  const Layer visible = machine.visible();
-  options.kind = kind_for(visible);
-  options.letters = options.kind == ValueKind::kLetters ? letters_of(visible) : 0;
+DataParts load_parts(const DataOptions& options, const Context& context) {
   DataParts parts = load_data(options);
+  for (const std::string& warning : parts.warnings) context.warn(warning);
+  return parts;
+}
+
+Dataset load_split(const DataOptions& options, Split split, const Context& context) {
+  return part_of(load_parts(options, context), options, split);
+}
+
+SplitData load_split_for(const ModelFile& file, DataOptions options, Split split, const Context& context) {
+  const Machine& machine = *file.machine;
+  const Layer visible = machine.visible();
+  options.table.units = unit_names_from(file.notes, sites_of(visible));
+  if (visible.parts() > 1 && !options.table.units.empty()) options.table.units.pop_back();  // the label
+  options.kind = kind_for(visible);
+  if (options.kind == ValueKind::kLetters) {
+    options.letters = letters_of(visible);
+    options.units = units_of(visible);
+  }
+  DataParts parts = load_parts(options, context);
   const bool other = &part_of(parts, options, split) != &parts.train;
   SplitData out{fitting(machine, std::move(other ? parts.test : parts.train)), std::nullopt};
   if (other) out.training = fitting(machine, std::move(parts.train));

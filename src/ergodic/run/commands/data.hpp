@@ -7,6 +7,7 @@
 
 #include "ergodic/data/source.hpp"
 #include "ergodic/machine/machine.hpp"
+#include "ergodic/machine/model_file.hpp"
 #include "ergodic/option/spec.hpp"
 
 namespace ergodic {
@@ -30,7 +31,8 @@ struct Names<Split> {
        {Split::kTest, "test", "the test part"}}};
 };
 
-/// --data, --labels, --binarise, --threshold, --test-share, --identity and --missing.
+/// --data, --labels, --label-column, --columns, --drop, --array, --binarise, --threshold, --test-share, --identity and
+/// --missing.
 const Spec<DataOptions>& data_spec();
 /// All of them but --missing, for commands that need complete rows.
 const Spec<DataOptions>& complete_data_spec();
@@ -45,16 +47,19 @@ void add_split(Spec<Request>& spec, Field field) {
   spec.add("split", field, "which part of the data");
 }
 
+/// Loads the data, and warns of what is odd about it.
+DataParts load_parts(const DataOptions& options, const Context& context);
+
 /// The chosen part. UsageError if there is no test part.
-Dataset load_split(const DataOptions& options, Split split);
+Dataset load_split(const DataOptions& options, Split split, const Context& context = {});
 
 /// The chosen part of the data as a machine takes it, and the training part if that is another one.
 struct SplitData {
   Dataset chosen;
   std::optional<Dataset> training;
 };
-/// DataError unless the rows fit the machine.
-SplitData load_split_for(const Machine& machine, DataOptions options, Split split);
+/// DataError unless the rows fit the machine. A machine that knows the names of its units takes these from a table.
+SplitData load_split_for(const ModelFile& file, DataOptions options, Split split, const Context& context);
 
 /// How much memory a data set takes.
 std::size_t bytes_of(const Dataset& data);

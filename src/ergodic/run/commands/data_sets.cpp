@@ -90,6 +90,8 @@ struct ShowResult {
   std::size_t sites = 0, letters = 0;  ///< for categorical data, else 0
   double effective_rows = 0.0;         ///< the sum of the rows' weights
   std::size_t missing = 0;             ///< values, of categorical data sites
+  std::vector<std::string> names;      ///< of units, or sites; empty if they have none
+  std::vector<std::string> classes;    ///< of labels; empty if they have no names
 };
 
 constexpr int kMostLabels = 1000;  // beyond, labels are not classes and are not counted
@@ -116,7 +118,9 @@ ShowResult described(const Dataset& data) {
           data.sites(),
           data.letters,
           data.effective_rows(),
-          data.missing()};
+          data.missing(),
+          data.unit_names,
+          data.class_names};
 }
 
 Json json_of(const ShowResult& r) {
@@ -131,7 +135,19 @@ Json json_of(const ShowResult& r) {
           {"sites", r.sites},
           {"letters", r.letters},
           {"effective_rows", r.effective_rows},
-          {"missing", r.missing}};
+          {"missing", r.missing},
+          {"names", r.names},
+          {"classes", r.classes}};
+}
+
+/// How many rows have each label, with the names of classes if there are any.
+std::string label_text(const ShowResult& r) {
+  if (r.classes.empty()) return fmt::format("{}", fmt::join(r.labels, " "));
+  std::string out;
+  for (std::size_t k = 0; k < r.labels.size(); ++k) {
+    out += fmt::format("{}{} {}", k > 0 ? ", " : "", r.classes[k], r.labels[k]);
+  }
+  return out;
 }
 
 std::string text_of(const ShowResult& r) {
@@ -144,15 +160,18 @@ std::string text_of(const ShowResult& r) {
     const auto values = static_cast<double>(r.rows * (r.letters > 0 ? r.sites : r.units));
     out += fmt::format("\nmissing    {} values ({:.2f} %)", r.missing, 100.0 * static_cast<double>(r.missing) / values);
   }
-  out += fmt::format("\nbits on    {:.4f}\nin memory  {:.1f} MB\n", r.mean, static_cast<double>(r.bytes) / 1e6);
-  if (!r.labels.empty()) out += fmt::format("labels     {}\n", fmt::join(r.labels, " "));
+  const double megabytes = static_cast<double>(r.bytes) / 1e6;
+  out += fmt::format("\nbits on    {:.4f}\nin memory  {}\n", r.mean,
+                     megabytes < 0.1 ? fmt::format("{:.1f} kB", 1e3 * megabytes) : fmt::format("{:.1f} MB", megabytes));
+  if (!r.labels.empty()) out += fmt::format("labels     {}\n", label_text(r));
+  if (!r.names.empty()) out += fmt::format("names      {}\n", fmt::join(r.names, ", "));
   return out;
 }
 
 /// Describes a data set, and draws its first rows if --out is given.
-Outcome run_show(const ShowRequest& request, bool json, const Context&) {
+Outcome run_show(const ShowRequest& request, bool json, const Context& context) {
   require_writable(request.out);
-  const Dataset data = load_split(request.data, request.split);
+  const Dataset data = load_split(request.data, request.split, context);
   const ShowResult result = described(data);
   if (!request.out.empty()) {
     const Layer layer = data.real() ? Layer(Gaussian{data.units()}) : Layer(Bernoulli{data.units()});

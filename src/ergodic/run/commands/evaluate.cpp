@@ -60,7 +60,7 @@ Outcome run(const EvaluateRequest& request, bool json, const Context& context) {
     const EvaluateResult result = evaluate(machine, options, key, context);
     return {json ? printed(json_of(result)) : text_of(result), "", result.stopped};
   }
-  const SplitData data = load_split_for(machine, request.data, request.split);
+  const SplitData data = load_split_for(file, request.data, request.split, context);
   if (request.quality) {
     require_complete(data.chosen);
     require_enough_rows(data.chosen);

@@ -51,7 +51,7 @@ Outcome run(const FeaturesRequest& request, bool json, const Context& context) {
   const ModelFile file = load_model(request.model);
   const Machine& machine = *file.machine;
   const Key key{request.seed};
-  const Dataset data = load_split_for(machine, request.data, request.split).chosen;
+  const Dataset data = load_split_for(file, request.data, request.split, context).chosen;
   const Features found = features(machine, open_rows_of(machine.visible(), data, key), request.options, key, context);
   if (found.stopped) return {"", "stopped; nothing written\n", true};
   std::vector<std::string> names;

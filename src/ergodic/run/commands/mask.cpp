@@ -89,6 +89,7 @@ Bits mask_from(const std::string& text, const Layer& visible, PictureShape shape
 Bits read_mask(const std::filesystem::path& path, const Layer& visible, std::size_t rows) {
   DataOptions options;
   options.source = path.string();
+  options.one_row = true;
   const Dataset data = load_data(options).train;
   const std::vector<Site> all = sites(visible);
   const std::size_t found = data.rows() * data.units();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ergodic/core/matrix.hpp"
+#include "ergodic/machine/model_file.hpp"
 #include "ergodic/model/layer.hpp"
 
 namespace ergodic {
@@ -28,9 +29,21 @@ void write_table(const std::filesystem::path& out, const std::vector<std::string
 
 /// What rows of visible values are.
 enum class RowValues { kDrawn, kMeans };
-/// Rows of visible values in [0, 1], or real ones, as --data reads them back: an array (.npy) or a table (.csv). Names
-/// are those of the units, or empty. An array has further dimensions in place of that of the rows, if there are any.
-void write_rows(const std::filesystem::path& out, const Layer& visible, const Matrix<float>& values, RowValues what,
-                const std::vector<std::string>& names, const std::vector<std::size_t>& dimensions = {});
+/// How rows of visible values are written.
+struct RowsFile {
+  Layer visible;
+  RowValues what = RowValues::kDrawn;
+  std::vector<std::string> names{};       ///< of the sites, or empty
+  std::string alphabet{};                 ///< of their letters, if they are an alignment's
+  std::vector<std::size_t> dimensions{};  ///< of an array, in place of that of the rows; empty: that of the rows
+};
+/// With what a model file says of its units.
+RowsFile rows_file(const ModelFile& file, RowValues what);
+
+/// UsageError for sequences (.fasta) of units that are not the letters of an alignment, or of means.
+void require_rows_file(const std::filesystem::path& out, const RowsFile& file);
+/// Rows of visible values, which are given in [0, 1] unless they are real, as --data reads them back (docs/format.md,
+/// "Values of units in files"): an array (.npy), a table (.csv) or sequences (.fasta).
+void write_rows(const std::filesystem::path& out, const Matrix<float>& values, const RowsFile& file);
 
 }  // namespace ergodic

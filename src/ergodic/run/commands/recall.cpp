@@ -59,7 +59,7 @@ void write_columns(const std::filesystem::path& out, const Layer& spins, std::ve
   if (is_picture(out)) {
     write_png(out, picture_of_groups(columns, shape));
   } else {
-    write_rows(out, spins, columns.back(), RowValues::kMeans, names);
+    write_rows(out, columns.back(), {spins, RowValues::kMeans, names});
   }
 }
 
@@ -98,7 +98,9 @@ Outcome run(const RecallRequest& request, bool json, const Context& context) {
   require_ending(request.out, {".png", ".npy", ".csv"});
   const ModelFile file = load_model(request.model);
   const Layer spins = Spin{units_of(file.machine->visible())};
-  const Dataset data = load_split(request.data, request.split);
+  DataOptions options = request.data;
+  options.kind = kind_for(spins);
+  const Dataset data = load_split(options, request.split, context);
   require_kind(spins, data);
   require_complete(data);
   require_fit(spins, data);

@@ -47,14 +47,13 @@ Outcome run(const ReconstructRequest& request, bool json, const Context& context
   const ModelFile file = load_model(request.model);
   const Machine& machine = *file.machine;
   const Key key{request.seed};
-  const Dataset data = load_split_for(machine, request.data, request.split).chosen;
+  const Dataset data = load_split_for(file, request.data, request.split, context).chosen;
   const State rows = first_rows(machine.visible(), data, request.count, key);
   const Reconstructions made = reconstruct(machine, rows, key, context);
   if (is_picture(request.out)) {
     write_png(request.out, picture_of_pairs(machine.visible(), rows, made.values, data.shape));
   } else {
-    write_rows(request.out, machine.visible(), made.values, RowValues::kMeans,
-               unit_names_from(file.notes, sites(machine.visible()).size()));
+    write_rows(request.out, made.values, rows_file(file, RowValues::kMeans));
   }
   const Json out{{"out", request.out.string()}, {"count", rows.chains()}, {"reconstruction_error", made.error}};
   return {json ? printed(out) : "",

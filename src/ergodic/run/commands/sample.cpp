@@ -88,7 +88,7 @@ Spec<SampleRequest> make_spec() {
           "out", &SampleRequest::out,
           "a picture sheet (.png; of two real units the landscape of their energy beside points), an array (.npy: "
           "chain x unit; with several temperatures, levels or draws temperature x level x chain x draw x unit, without "
-          "those of which there is one) or a table (.csv)")
+          "those of which there is one) a table (.csv) or the sequences of an alignment's letters (.fasta)")
       .role(PathRole::kOutput)
       .required()
       .add("energies", &SampleRequest::energies,
@@ -110,6 +110,7 @@ Bits read_fixed(const std::filesystem::path& path, const Layer& visible) {
 std::vector<float> read_weights(const std::filesystem::path& path, const Layer& visible) {
   DataOptions options;
   options.source = path.string();
+  options.one_row = true;
   options.kind = ValueKind::kReal;
   const Dataset found = load_data(options).train;
   if (found.rows() * found.units() != units_of(visible)) {
@@ -120,9 +121,9 @@ std::vector<float> read_weights(const std::filesystem::path& path, const Layer& 
 }
 
 /// As many rows as there are chains, from the first again if there are fewer; all of them, if that is left open.
-State start_rows(const SampleRequest& request, const Machine& machine) {
-  const Layer visible = machine.visible();
-  const Dataset data = load_split_for(machine, request.data, request.split).chosen;
+State start_rows(const SampleRequest& request, const ModelFile& file, const Context& context) {
+  const Layer visible = file.machine->visible();
+  const Dataset data = load_split_for(file, request.data, request.split, context).chosen;
   require_complete(data);
   const std::size_t count = request.count.value_or(data.rows());
   const State rows = first_rows(visible, data, count, Key{request.seed});
@@ -132,7 +133,7 @@ State start_rows(const SampleRequest& request, const Machine& machine) {
 }
 
 void require_consistent(const SampleRequest& request) {
-  require_ending(request.out, {".png", ".npy", ".csv"});
+  require_ending(request.out, {".png", ".npy", ".csv", ".fasta"});
   if (!request.energies.empty()) require_ending(request.energies, {".csv", ".npy"});
   require_distinct({{"--out", request.out}, {"--energies", request.energies}});
   require(!request.means || !request.drawn, "--means and --drawn are two ways to show a sample: leave out either");
@@ -309,14 +310,14 @@ std::string text_of_result(const SampleRequest& request, const Found& found, std
   return out;
 }
 
-void write(const SampleRequest& request, const Machine& machine, const ModelFile& file, const Found& found, bool means,
+void write(const SampleRequest& request, const ModelFile& file, const Found& found, RowsFile written,
            const Context& context) {
   if (is_picture(request.out)) {
-    write_png(request.out, machine.picture(found.values, shape_from_notes(file.notes, found.values.cols()), context));
+    const PictureShape shape = shape_from_notes(file.notes, found.values.cols());
+    write_png(request.out, file.machine->picture(found.values, shape, context));
   } else {
-    const Layer visible = machine.visible();
-    write_rows(request.out, visible, found.values, means ? RowValues::kMeans : RowValues::kDrawn,
-               unit_names_from(file.notes, sites(visible).size()), found.dimensions);
+    written.dimensions = found.dimensions;
+    write_rows(request.out, found.values, written);
   }
   if (request.energies.empty()) return;
   Matrix<double> table(found.energies.size(), 4);
@@ -328,19 +329,21 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
   require_consistent(request);
   const ModelFile file = load_model(request.model);
   const Machine& machine = *file.machine;
+  const RowsFile written = rows_file(file, request.means ? RowValues::kMeans : RowValues::kDrawn);
+  require_rows_file(request.out, written);
   SamplingOptions options = request.sampling;
   options.stations = read_snapshots(request.path, machine);
   if (!options.stations.empty()) options.sampler = std::string(kTempering);
   SampleStart start{request.count.value_or(kDefaultCount), {}, {}};
   if (!request.fixed.empty()) {
     start.fixed = read_fixed(request.fixed, machine.visible());
-    start.rows = start_rows(request, machine);
+    start.rows = start_rows(request, file, context);
   }
   std::vector<WatchedNumber> watched;
   if (!request.watch.empty()) watched.push_back(watched_sum(read_weights(request.watch, machine.visible())));
   const Found found = sample_all(request, machine, start, options, watched, context);
   const std::size_t chains = start.rows.chains() > 0 ? start.rows.chains() : start.count;
-  if (!found.stopped()) write(request, machine, file, found, request.means, context);
+  if (!found.stopped()) write(request, file, found, written, context);
   return {json ? printed(json_of_result(request, found, chains)) : "", text_of_result(request, found, chains),
           found.stopped()};
 }

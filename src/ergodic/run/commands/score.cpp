@@ -158,7 +158,7 @@ Outcome run(const ScoreRequest& request, bool json, const Context& context) {
   const ModelFile file = load_model(request.model);
   const Machine& machine = *file.machine;
   const Key key{request.seed};
-  const Dataset data = load_split_for(machine, request.data, request.split).chosen;
+  const Dataset data = load_split_for(file, request.data, request.split, context).chosen;
   const OpenRows rows = open_rows_of(machine.visible(), data, key);
   const Scores scores = score(machine, rows, options, key, context);
   if (scores.stopped) return {"", "stopped; nothing written\n", true};

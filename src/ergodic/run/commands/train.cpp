@@ -280,7 +280,7 @@ Outcome run(const TrainRequest& request, bool json, const Context& context) {
   check_outputs(kind, request);
   DataOptions options = request.data;
   options.kind = kind.values(request.machine);
-  TrainingData data = training_data(load_data(options).train, kind.learns() ? request.held_out : 0.0, key);
+  TrainingData data = training_data(load_parts(options, context).train, kind.learns() ? request.held_out : 0.0, key);
   const std::unique_ptr<Machine> machine = kind.make(request.machine, data.train, key, context);
   if (!kind.learns()) return keep(request, machine.get(), data.train, json);
   data = {machine->rows_from(std::move(data.train)), machine->rows_from(std::move(data.held_out))};

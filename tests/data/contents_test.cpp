@@ -1,0 +1,89 @@
+#include "ergodic/data/contents.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "data/error_message.hpp"
+#include "ergodic/format/file.hpp"
+#include "ergodic/format/npy.hpp"
+#include "ergodic/format/png.hpp"
+#include "format/damage.hpp"
+#include "format/npz_writer.hpp"
+
+namespace ergodic {
+namespace {
+
+using namespace std::string_view_literals;
+
+std::filesystem::path written(std::string_view text) {
+  const auto path = fresh_path("file");
+  write_file(path, bytes_from(text));
+  return path;
+}
+
+Contents contents(const std::filesystem::path& path, const std::string& array = "") {
+  return read_contents(path, array, Missing::kRefused);
+}
+
+Array numbers(std::vector<std::size_t> shape, std::vector<double> values) {
+  return array_of<double>(ElementType::kFloat64, std::move(shape), values);
+}
+
+TEST(Contents, AlignmentsAreKnownByTheirFirstBytes) {
+  for (const auto* text : {">a\nAC\n>b\nGT\n", "# STOCKHOLM 1.0\na AC\nb GT\n//\n", "CLUSTAL W\n\na AC 2\nb GT 2\n"}) {
+    const auto sequences = std::get<std::vector<NamedSequence>>(contents(written(text)));
+    ASSERT_EQ(sequences.size(), 2u) << text;
+    EXPECT_EQ(sequences[1].name, "b");
+    EXPECT_EQ(sequences[1].letters, "GT");
+  }
+}
+
+TEST(Contents, FormatsThatAreNotReadSayWhatTheyAre) {
+  const auto refused = [](std::string_view text) { return refusal([&] { contents(written(text)); }); };
+  expect_parts(refused("\x89PNG\r\n\x1a\n..."sv), {"a PNG picture", "folder"});
+  expect_parts(refused("\x89HDF\r\n\x1a\n..."sv), {"HDF5", "npy"});
+  expect_parts(refused("\x50\0\0\0\0\0\0\0{\"__metadata__\":{}}"sv), {"safetensors"});
+  expect_parts(refused("PAR1...."sv), {"Parquet", "csv"});
+  expect_parts(refused("ACDEFGHIKL\nACDEFGHI-L\n"), {"sequences without names", ">name"});
+  // gzip of the text "1,2\n"
+  expect_parts(
+      refused("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x33\xd4\x31\xe2\x02\x00\x33\x42\x21\x55\x04\x00\x00\x00"sv),
+      {"gunzip"});
+}
+
+TEST(Contents, AnArrayOfAnArchiveIsChosen) {
+  const auto path = fresh_path("x.npz");
+  const auto chosen = [&](const std::string& name) {
+    return elements_of<double>(std::get<LabelledArray>(contents(path, name)).values);
+  };
+  write_npz(path, {{"arr_0", numbers({1, 2}, {1, 2})}, {"arr_1", numbers({1}, {3})}});
+  EXPECT_EQ(chosen(""), (std::vector<double>{1, 2}));  // the only one of rows
+  write_npz(path, {{"arr_0", numbers({1, 2}, {1, 2})}, {"arr_1", numbers({1, 2}, {3, 4})}});
+  expect_parts(refusal([&] { chosen(""); }), {"found: arr_0 arr_1", "--array"});
+  EXPECT_EQ(chosen("arr_1"), (std::vector<double>{3, 4}));
+  expect_parts(refusal([&] { chosen("arr_2"); }), {"an array named arr_2", "arr_0 arr_1"});
+  write_npy(path, numbers({1, 2}, {1, 2}));
+  expect_parts(message_of<UsageError>([&] { chosen("x"); }), {"--array", "npz"});
+}
+
+TEST(Contents, AFolderOfPicturesIsAnArray) {
+  const auto first = fresh_path("b.png");
+  write_png(first, {2, 1, 1, {10, 20}});
+  write_png(first.parent_path() / "a.png", {2, 1, 3, {0, 0, 0, 255, 255, 255}});
+  write_file(first.parent_path() / "notes.txt", bytes_from("not a picture"));
+  const Array array = std::get<LabelledArray>(contents(first.parent_path())).values;
+  EXPECT_EQ(array.type, ElementType::kUInt8);
+  EXPECT_EQ(array.shape, (std::vector<std::size_t>{2, 1, 2}));
+  EXPECT_EQ(elements_of<std::uint8_t>(array), (std::vector<std::uint8_t>{0, 255, 10, 20}));  // by name
+  write_png(first.parent_path() / "c.png", {1, 1, 1, {5}});
+  expect_parts(refusal([&] { contents(first.parent_path()); }), {"c.png", "1x2", "found 1x1"});
+}
+
+TEST(Contents, AFolderWithoutPicturesIsNoInput) {
+  const auto folder = fresh_path("x").parent_path();
+  expect_parts(message_of<NoInputError>([&] { contents(folder); }), {"without PNG pictures"});
+}
+
+}  // namespace
+}  // namespace ergodic
