@@ -1,6 +1,7 @@
 #include "ergodic/run/evaluate.hpp"
 
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/run/finite.hpp"
 
 namespace ergodic {
 namespace {
@@ -21,6 +22,13 @@ std::optional<Budget> add_energies(const Machine& machine, const State& rows, co
   out.set_free_energies(*energies);
   if (const auto pseudo = machine.pseudo_log_likelihoods(rows, key, context)) out.set_pseudo_log_likelihoods(*pseudo);
   return budget;
+}
+
+void require_finite(const Evaluation& found) {
+  if (found.free_energy) ergodic::require_finite(found.free_energy->mean, "the mean free energy");
+  if (found.pseudo_log_likelihood) ergodic::require_finite(*found.pseudo_log_likelihood, "the pseudo-log-likelihood");
+  if (found.log_z) ergodic::require_finite(*found.log_z, "log Z");
+  if (found.log_likelihood) ergodic::require_finite(*found.log_likelihood, "the log-likelihood");
 }
 
 }  // namespace
@@ -44,6 +52,7 @@ EvaluateResult evaluate(const Machine& machine, const Dataset& data, const Evalu
       out.partial = annealed->stopped;
     }
   }
+  require_finite(out.evaluation);
   out.stopped = context.stop_requested();
   if (!out.evaluation.log_likelihood) out.why_no_log_z = "stopped before the end";
   return out;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <memory>
 
+#include "ergodic/run/finite.hpp"
+
 namespace ergodic {
 namespace {
 
@@ -51,12 +53,14 @@ Samples sample(const Machine& machine, const SamplingOptions& given, const Sampl
   if (out.stopped) return out;
   if (const Lowest* lowest = sampling->lowest()) {
     out.lowest = summary_of(*lowest);
+    require_finite(out.lowest->energy, "the lowest energy");
     chains.layers[0] = lowest->layers[0];
   } else {
     out.mixing = judged ? watch.report() : not_judged("the chains are given different rows, and need not agree");
     if (out.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*out.mixing));
   }
   out.visible = machine.visible_of(chains);
+  require_finite(out.visible, "samples");
   out.chains = std::move(chains);
   return out;
 }

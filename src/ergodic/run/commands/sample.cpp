@@ -18,6 +18,7 @@
 #include "ergodic/run/commands/output.hpp"
 #include "ergodic/run/commands/request.hpp"
 #include "ergodic/run/commands/text.hpp"
+#include "ergodic/run/finite.hpp"
 
 namespace ergodic {
 namespace {
@@ -198,6 +199,7 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
   if (!samples.stopped) {
     const Matrix<float> values =
         request.means ? *machine.means_of(samples.chains, context) : plain_values(samples.visible);
+    require_finite(values.view(), "expected values");
     if (is_picture(request.out)) {
       write_png(request.out, machine.picture(values, shape_from_notes(file.notes, values.cols()), context));
     } else {
