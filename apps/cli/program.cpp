@@ -50,6 +50,7 @@ void listen_for_signals() {
     if (inherited.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // nohup stays in force
   }
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is no reason to lose a run
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond its limit is an error of writing, which leaves nothing half done
 }
 
 void print(const std::string& text) {
@@ -81,8 +82,9 @@ int guarded_main(const std::vector<std::string>& words) {
   return kOk;
 }
 
-int fail(ExitCode code, const std::string& message) {
-  std::fprintf(stderr, "ergodic: %s\n", message.c_str());
+/// Allocates nothing: there may be no memory left.
+int fail(ExitCode code, const char* message, const char* before = "") {
+  std::fprintf(stderr, "ergodic: %s%s\n", before, message);
   return code;
 }
 
@@ -106,7 +108,7 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return fail(kInternal, "not enough memory");
   } catch (const std::exception& e) {
-    return fail(kInternal, std::string("internal error: ") + e.what());
+    return fail(kInternal, e.what(), "internal error: ");
   }
 }
 

@@ -206,6 +206,7 @@
 
 // The doors: functions of values, for programs and front ends.
 #include "ergodic/run/environment.hpp"
+#include "ergodic/run/finite.hpp"
 #include "ergodic/run/inspect.hpp"
 #include "ergodic/run/sample.hpp"
 #include "ergodic/run/model_samples.hpp"

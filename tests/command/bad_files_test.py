@@ -187,7 +187,6 @@ def on_a_small_disk(args, files):
 def with_small_files(args, files):
     """The same with a limit on the size of files, in a folder of its own."""
     def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384))
 
     Path("limited").mkdir()

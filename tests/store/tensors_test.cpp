@@ -90,6 +90,18 @@ TEST(TensorsParameters, ComeBack) {
   EXPECT_TRUE(same_bits(loaded.values(), model.parameters().values()));
 }
 
+TEST(TensorsParameters, WhatCouldNotBeReadBackIsNotWritten) {
+  for (const auto& [slot, largest] : {std::pair("weights", 1e15f), std::pair("visible_log_precision", 80.0f)}) {
+    Parameters parameters = Rbm(Gaussian{2}, Bernoulli{2}).parameters();
+    Tensors tensors;
+    parameters[slot][1] = -largest;
+    EXPECT_NO_THROW(put_parameters(tensors, parameters));
+    EXPECT_EQ(parameters_from(tensors, parameters, "file")[slot][1], -largest);
+    parameters[slot][1] = -1.01f * largest;
+    EXPECT_THROW(put_parameters(tensors, parameters), NumericError);
+  }
+}
+
 TEST(TensorsParameters, OfAnotherShapeAreRefused) {
   Tensors tensors;
   put_parameters(tensors, random_machine(Bernoulli{4}, Bernoulli{3}).parameters());

@@ -33,6 +33,15 @@ bool spin_until(const Ready& ready) {
   return ready();
 }
 
+/// The pool whose job this thread is working on, to find a job within a job, which could never end.
+thread_local const void* pool_of_this_thread = nullptr;
+
+struct InJob {
+  explicit InJob(const void* pool) : before(std::exchange(pool_of_this_thread, pool)) {}
+  ~InJob() { pool_of_this_thread = before; }
+  const void* before;
+};
+
 }  // namespace
 
 // Threads take blocks from both ends: one that takes the same blocks of each job finds what it needs in its own caches.
@@ -54,7 +63,28 @@ struct Threads::Pool {
   std::exception_ptr failure;
 
   std::mutex caller;  // held while a job runs: callers wait for each other
+  std::size_t wanted;
+  std::once_flag started;
   std::vector<std::jthread> workers;
+
+  explicit Pool(std::size_t count) : wanted(count) {}
+  ~Pool() {  // then the workers are joined, being the last member
+    closing = true;
+    wake();
+  }
+
+  /// Starts the workers once one is needed: a command that only reads or lists something needs none.
+  void start() {
+    std::call_once(started, [this] {
+      try {
+        workers.reserve(wanted - 1);
+        while (workers.size() + 1 < wanted)
+          workers.emplace_back([this, front = workers.size() % 2 == 1] { serve(front); });
+      } catch (const std::exception&) {
+        // No memory, or as many threads as the system allows. Those that there are do the same work.
+      }
+    });
+  }
 
   bool claimable() const {
     const Claims seen = claims.load();
@@ -106,6 +136,7 @@ struct Threads::Pool {
   }
 
   void serve(bool from_front) {
+    const InJob in_job(this);
     while (true) {
       wait_until([this] { return closing.load() || claimable(); });
       if (closing.load()) return;
@@ -114,40 +145,22 @@ struct Threads::Pool {
   }
 };
 
-namespace {
+Threads::Threads(std::size_t count)
+    : pool_(std::make_unique<Pool>(count > 0 ? count : std::max(1u, std::thread::hardware_concurrency()))) {}
 
-/// The pool whose job this thread is working on, to find a job within a job, which could never end.
-thread_local const void* pool_of_this_thread = nullptr;
+Threads::~Threads() = default;
 
-struct InJob {
-  explicit InJob(const void* pool) : before(std::exchange(pool_of_this_thread, pool)) {}
-  ~InJob() { pool_of_this_thread = before; }
-  const void* before;
-};
-
-}  // namespace
-
-Threads::Threads(std::size_t count) : pool_(std::make_unique<Pool>()) {
-  if (count == 0) count = std::max(1u, std::thread::hardware_concurrency());
-  for (std::size_t i = 1; i < count; ++i)
-    pool_->workers.emplace_back([pool = pool_.get(), i] {
-      const InJob in_job(pool);
-      pool->serve(i % 2 == 0);
-    });
+std::size_t Threads::count() const {
+  pool_->start();
+  return pool_->workers.size() + 1;
 }
-
-Threads::~Threads() {
-  pool_->closing = true;
-  pool_->wake();
-}
-
-std::size_t Threads::count() const { return pool_->workers.size() + 1; }
 
 void Threads::run(std::size_t blocks, const std::function<void(std::size_t)>& work) {
   if (blocks == 0) return;
   if (blocks == 1) return work(0);
   Pool& pool = *pool_;
   if (pool_of_this_thread == &pool) throw std::logic_error("a block of a pool's job started another job on the pool");
+  pool.start();
   const std::lock_guard one_caller(pool.caller);
   const InJob in_job(&pool);
   if (pool.workers.empty()) {

@@ -12,7 +12,7 @@ namespace ergodic {
 
 class Threads {
  public:
-  /// `count` threads in all, the caller's included; 0 means one for each core.
+  /// `count` threads in all, the caller's included, or as many as the system grants; 0 means one for each core.
   explicit Threads(std::size_t count);
   ~Threads();
   Threads(const Threads&) = delete;

@@ -1,6 +1,7 @@
 #include "ergodic/run/evaluate.hpp"
 
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/run/finite.hpp"
 
 namespace ergodic {
 namespace {
@@ -39,6 +40,13 @@ std::optional<Budget> add_energies(const Machine& machine, const OpenRows& open,
   out.set_free_energies(*energies);
   if (const auto pseudo = machine.pseudo_log_likelihoods(rows, key, context)) out.set_pseudo_log_likelihoods(*pseudo);
   return budget;
+}
+
+void require_finite(const Evaluation& found) {
+  if (found.free_energy) ergodic::require_finite(found.free_energy->mean, "the mean free energy");
+  if (found.pseudo_log_likelihood) ergodic::require_finite(*found.pseudo_log_likelihood, "the pseudo-log-likelihood");
+  if (found.log_z) ergodic::require_finite(*found.log_z, "log Z");
+  if (found.log_likelihood) ergodic::require_finite(*found.log_likelihood, "the log-likelihood");
 }
 
 }  // namespace
@@ -88,6 +96,7 @@ EvaluateResult evaluate(const Machine& machine, const Dataset& data, const Evalu
       out.evaluation.set_log_z(*found.log_z);
     }
   }
+  require_finite(out.evaluation);
   out.stopped = context.stop_requested();
   if (!out.evaluation.log_likelihood) out.why_no_log_z = "stopped before the end";
   return out;
@@ -100,6 +109,7 @@ EvaluateResult evaluate(const Machine& machine, const EvaluateOptions& options, 
       find_log_z(machine, own_rows(machine, key, context), options.budget, options.stations, key, context);
   out.evaluation.log_z = found.log_z;
   out.evaluation.annealed = found.annealed;
+  require_finite(out.evaluation);
   out.partial = found.partial;
   out.stopped = context.stop_requested();
   if (!found.log_z) out.why_no_log_z = "stopped before the end";

@@ -5,6 +5,7 @@
 #include "ergodic/core/clock.hpp"
 #include "ergodic/estimator/budget.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/run/finite.hpp"
 
 namespace ergodic {
 namespace {
@@ -54,8 +55,9 @@ std::optional<FinalLikelihood> final_likelihood(const Machine& machine, const Da
     if (!context.stop_requested()) context.note(kNoTime);
     return std::nullopt;
   }
-  return FinalLikelihood{log_likelihood_of(energy->mean, found->found.log_z), energy->row_error, energy->rows, apart,
-                         found->found.temperatures};
+  const Estimate likelihood = log_likelihood_of(energy->mean, found->found.log_z);
+  require_finite(likelihood, "the log-likelihood");
+  return FinalLikelihood{likelihood, energy->row_error, energy->rows, apart, found->found.temperatures};
 }
 
 }  // namespace ergodic

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "ergodic/run/finite.hpp"
+
 namespace ergodic {
 namespace {
 
@@ -53,6 +55,7 @@ std::optional<ModelSamples> draw_model_samples(const Machine& machine, std::span
     context.progress({chains.sweep, options.sweeps});
     if (!due(chains.sweep, options)) continue;
     const State states = machine.visible_of(chains);
+    require_finite(states, "samples");
     for (std::size_t g = 0; g < kGroups; ++g) {
       out.groups[g].add(states, g * options.count / kGroups, (g + 1) * options.count / kGroups, {}, context);
     }

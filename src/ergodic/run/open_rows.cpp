@@ -10,6 +10,7 @@
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/machine/pictures.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/run/finite.hpp"
 
 namespace ergodic {
 namespace {
@@ -151,6 +152,8 @@ std::optional<OpenDraws> draw_group(const Machine& machine, const OpenRows& open
   }
   for (float& value : out.means.elements()) value /= static_cast<float>(counted * options.draws);
   if (options.averaged == Averaged::kVisible) keep_known(open, out.means);
+  require_finite(out.means.view(), "expected values");
+  for (const State& layer : out.chains.layers) require_finite(layer, "draws");
   return out;
 }
 

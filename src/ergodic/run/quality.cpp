@@ -7,6 +7,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/run/finite.hpp"
 
 namespace ergodic {
 namespace {
@@ -53,24 +54,21 @@ Quality quality_of(const Machine& machine, std::span<const Parameters> stations,
   const auto of_data = energies_of(machine, chosen, key, context);
   const auto of_samples = energies_of(machine, samples, key, context);
   if (!neighbours || !of_data || !of_samples) return stopped;
+  const Mean data_energy = mean_with_error(*of_data), sample_energy = mean_with_error(*of_samples);
+  require_finite(data_energy.value, "the mean energy of the data");
+  require_finite(sample_energy.value, "the mean energy of the samples");
   std::optional<Mean> of_training;
   if (training) {
     const State known = all_rows(machine.visible(), *training, key);
     const auto found = energies_of(machine, random_rows(known, rows, key), key, context);
     if (!found) return stopped;
     of_training = mean_with_error(*found);
+    require_finite(of_training->value, "the mean energy of the training rows");
   }
-  return {false,
-          rows,
-          *neighbours,
-          mean_with_error(*of_data),
-          mean_with_error(*of_samples),
-          distribution_gap(*of_data, *of_samples),
-          of_training,
-          own->samples,
-          compare(own->groups, sums_of(all, data.weights, pairs, context)),
-          own->swapped,
-          own->mixing};
+  return {false,        rows,          *neighbours,
+          data_energy,  sample_energy, distribution_gap(*of_data, *of_samples),
+          of_training,  own->samples,  compare(own->groups, sums_of(all, data.weights, pairs, context)),
+          own->swapped, own->mixing};
 }
 
 }  // namespace ergodic

@@ -8,6 +8,7 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/data/damage.hpp"
 #include "ergodic/machine/kinds.hpp"
+#include "ergodic/run/finite.hpp"
 
 namespace ergodic {
 namespace {
@@ -62,7 +63,9 @@ RecallResult recall_rows(const Machine& machine, const State& originals, double 
   out.stopped = !recalled;
   if (!recalled) return out;
   out.values = std::move(recalled->values);
+  require_finite(out.values.view(), "restored rows");
   add_means(recalled->paths, out);
+  require_finite(out.energy_after, "the mean energy");
   if (damage > 0.0) {
     Matrix<float> given(out.given.chains(), out.given.units());
     unpack(out.given, given);

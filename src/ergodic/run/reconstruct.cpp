@@ -9,6 +9,7 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/machine/pictures.hpp"
+#include "ergodic/run/finite.hpp"
 
 namespace ergodic {
 namespace {
@@ -37,6 +38,7 @@ Reconstructions reconstruct(const Machine& machine, const State& rows, Key key, 
   auto made = machine.reconstructions(rows, key, context);
   require(made.has_value(),
           fmt::format("reconstruct needs a restricted Boltzmann machine, found a {}", machine.kind().title));
+  require_finite(made->view(), "reconstructions");
   const double error = mean_difference(machine.visible(), rows, *made);
   return {context.stop_requested(), std::move(*made), error};
 }

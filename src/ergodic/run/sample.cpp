@@ -4,6 +4,8 @@
 #include <cmath>
 #include <memory>
 
+#include "ergodic/run/finite.hpp"
+
 namespace ergodic {
 namespace {
 
@@ -74,6 +76,7 @@ Samples sample(const Machine& machine, const SamplingOptions& given, const Sampl
   if (out.stopped) return out;
   if (const Lowest* lowest = sampling->lowest()) {
     out.lowest = summary_of(*lowest);
+    require_finite(out.lowest->energy, "the lowest energy");
     chains.layers[0] = lowest->layers[0];
     out.draws.push_back(machine.visible_of(chains));
     out.energies.push_back(lowest->energies);
@@ -82,6 +85,7 @@ Samples sample(const Machine& machine, const SamplingOptions& given, const Sampl
     if (out.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*out.mixing));
   }
   out.visible = out.draws.back();
+  require_finite(out.visible, "samples");
   for (SampledLevel& level : sampling->levels()) {
     out.levels.push_back({level.beta, machine.visible_of({{std::move(level.first_layer)}})});
   }

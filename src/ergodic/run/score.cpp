@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "ergodic/run/evaluate.hpp"
+#include "ergodic/run/finite.hpp"
 
 namespace ergodic {
 namespace {
@@ -58,6 +59,7 @@ Scores score(const Machine& machine, const OpenRows& rows, const ScoreOptions& o
   if (!sums) return out;
   for (const Estimate& sum : *sums) {
     out.free_energies.push_back({-sum.value, -sum.upper, -sum.lower, sum.standard_error, sum.method});
+    require_finite(out.free_energies.back(), "the free energy of a row");
   }
   out.rank = ranks_of(out.free_energies);
   out.log_z = log_z_for(machine, rows, options, key, context);

@@ -22,15 +22,21 @@ Array make_array(ElementType type, std::span<const T> values, std::vector<std::s
   return {type, std::move(shape), {bytes.begin(), bytes.end()}};
 }
 
+/// The largest magnitude of a number under this name. Beyond, results would not be finite: the sum of the squares of
+/// 10^8 numbers of the first kind, and exp of the logarithms of precisions, still are 32-bit floats.
+float largest_under(std::string_view name) { return name.ends_with("log_precision") ? 80.0f : 1e15f; }
+
 template <class T>
 std::vector<float> finite_floats(const Array& array, const std::string& name, const std::string& where) {
   std::vector<T> values(array.size());
   if (!values.empty()) std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
   std::vector<float> out(values.size());
+  const float largest = largest_under(name);
   for (std::size_t k = 0; k < values.size(); ++k) {
     out[k] = static_cast<float>(values[k]);
-    if (!std::isfinite(out[k])) {
-      throw DataError(fmt::format("{}: {}: element {} is {}, expected a finite number", where, name, k, values[k]));
+    if (!(std::abs(out[k]) <= largest)) {
+      throw DataError(fmt::format("{}: {}: element {} is {:g}, expected a finite number from {:g} to {:g}", where, name,
+                                  k, values[k], -largest, largest));
     }
   }
   return out;
@@ -93,6 +99,14 @@ Array array_of(std::span<const std::uint64_t> values, std::vector<std::size_t> s
 
 void put_parameters(Tensors& tensors, const Parameters& parameters) {
   for (const Slot& slot : parameters.slots()) {
+    const float largest = largest_under(slot.name);
+    for (const float value : parameters[slot.name]) {
+      if (std::abs(value) <= largest) continue;
+      throw NumericError(
+          fmt::format("{} holds {:g}, beyond the largest magnitude that is of use, {:g}; if it was trained, lower the "
+                      "learning rate",
+                      slot.name, value, largest));
+    }
     tensors.arrays.emplace_back(slot.name, array_of(parameters[slot.name], slot.shape));
   }
 }

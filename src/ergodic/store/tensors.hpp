@@ -27,7 +27,8 @@ void put_model_kind(Tensors& tensors, const std::string& kind);
 /// The kind of machine in a model file; DataError if it is no model file, or of a version that cannot be read.
 const std::string& model_kind(const Tensors& tensors, const std::string& where);
 
-/// An array of floats (32 or 64 bits) of exactly this shape, every element finite; DataError otherwise.
+/// An array of floats (32 or 64 bits) of exactly this shape, every element finite and of a magnitude that can be
+/// computed with: up to 10^15, and up to 80 if the name ends in "log_precision"; DataError otherwise.
 std::vector<float> floats_at(const Tensors& tensors, const std::string& name, const std::vector<std::size_t>& shape,
                              const std::string& where);
 
@@ -36,7 +37,7 @@ Array array_of(std::span<const float> values, std::vector<std::size_t> shape);
 Array array_of(std::span<const double> values, std::vector<std::size_t> shape);
 Array array_of(std::span<const std::uint64_t> values, std::vector<std::size_t> shape);
 
-/// A tensor for each slot of a machine's parameters.
+/// A tensor for each slot of a machine's parameters. NumericError if they could not be read back.
 void put_parameters(Tensors& tensors, const Parameters& parameters);
 /// Parameters with the slots of these, from the tensors of their names.
 Parameters parameters_from(const Tensors& tensors, const Parameters& shape, const std::string& where);

@@ -138,10 +138,16 @@ TEST(WriteRows, ALabelIsAColumnOfItsOwn) {
 }
 
 TEST(WriteRows, SequencesNeedAnAlphabet) {
-  expect_parts(message_of<UsageError>([] { require_rows_file("x.fasta", "", RowValues::kDrawn); }), {"alignment"});
-  expect_parts(message_of<UsageError>([] { require_rows_file("x.fasta", "AC", RowValues::kMeans); }), {"means"});
-  EXPECT_NO_THROW(require_rows_file("x.fasta", "AC", RowValues::kDrawn));
-  EXPECT_NO_THROW(require_rows_file("x.csv", "", RowValues::kMeans));
+  expect_parts(message_of<UsageError>([] {
+                 require_rows_file("x.fasta", {Bernoulli{1}, RowValues::kDrawn, {}, ""});
+               }),
+               {"alignment"});
+  expect_parts(message_of<UsageError>([] {
+                 require_rows_file("x.fasta", {Bernoulli{1}, RowValues::kMeans, {}, "AC"});
+               }),
+               {"means"});
+  EXPECT_NO_THROW(require_rows_file("x.fasta", {Bernoulli{1}, RowValues::kDrawn, {}, "AC"}));
+  EXPECT_NO_THROW(require_rows_file("x.csv", {Bernoulli{1}, RowValues::kMeans, {}, ""}));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "ergodic/run/commands/output.hpp"
 #include "ergodic/run/commands/request.hpp"
 #include "ergodic/run/commands/text.hpp"
+#include "ergodic/run/finite.hpp"
 
 namespace ergodic {
 namespace {
@@ -234,6 +235,7 @@ Found sample_all(const SampleRequest& request, const Machine& machine, const Sam
     if (!samples.stopped) {
       Matrix<float> values = means ? *machine.means_of(samples.chains, context) : all_samples(samples);
       keep_fixed(start, values);
+      require_finite(values.view(), "expected values");
       append(out.values, values);
       for (std::size_t k = 1; request.all_levels && k < samples.levels.size(); ++k) {
         append(out.values, plain_values(samples.levels[k].first_layer));
