@@ -18,6 +18,7 @@
 #include "ergodic/core/ars.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/core/permutation.hpp"
+#include "ergodic/core/spelling.hpp"
 #include "ergodic/core/clock.hpp"
 #include "ergodic/core/profile.hpp"
 #include "ergodic/core/threads.hpp"

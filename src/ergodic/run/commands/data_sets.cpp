@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/spelling.hpp"
 #include "ergodic/data/catalogue.hpp"
 #include "ergodic/data/moments.hpp"
 #include "ergodic/data/named_sets.hpp"
@@ -51,8 +52,8 @@ Spec<GetRequest> get_spec() {
 Outcome run_get(const GetRequest& request, bool json, const Context&) {
   const CatalogueEntry* entry = find_in_catalogue(request.name);
   if (!entry) {
-    throw UsageError(fmt::format("no data set named '{}' to bring; there are: {}", request.name,
-                                 fmt::join(catalogue_names(), ", ")));
+    throw UsageError(fmt::format("no data set named '{}' to download; there are: {}{}", request.name,
+                                 fmt::join(catalogue_names(), ", "), did_you_mean(request.name, catalogue_names())));
   }
   if (!is_fetched(*entry)) fetch(*entry);
   const std::string folder = (cache_folder() / entry->name).string();

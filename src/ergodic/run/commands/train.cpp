@@ -128,6 +128,9 @@ void check_outputs(const MachineKind& kind, const TrainRequest& request) {
     if (exists(text)) files.emplace_back(option.written(), text);
   }
   require_distinct(files);
+  const std::string ending = request.report.extension().string();
+  require(request.report.empty() || ending == ".html" || ending == ".htm",
+          fmt::format("--report: expected a name ending in .html, found '{}'", request.report.string()));
   if (!kind.learns()) return;
   require(
       request.resume || !exists(checkpoint),
