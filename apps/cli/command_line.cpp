@@ -71,26 +71,31 @@ std::vector<Command> own_commands(const std::vector<Command>& commands) {
                  [](const Form&, bool, const Context&) { return Outcome{}; })};
 }
 
-/// The command that the words begin with, and how many of them are its name; null if it has more words than these.
+/// The words that may follow these ("", or "data ") in the name of a command.
+std::vector<std::string> names_after(const std::string& before, const std::vector<Command>& commands) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) {
+    if (!command.name.starts_with(before)) continue;
+    const std::string rest = command.name.substr(before.size());
+    const std::string name = rest.substr(0, rest.find(' '));
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+/// The command that the words begin with, and how many of them are its name; null if help is asked for before the name
+/// is complete.
 std::pair<const Command*, std::size_t> command_in(Words words, const std::vector<Command>& commands) {
-  std::vector<std::string> names;  // that may stand here
   std::string before;
   for (std::size_t length = 1;; ++length) {
-    names.clear();
-    for (const Command& command : commands) {
-      if (!command.name.starts_with(before)) continue;
-      const std::string rest = command.name.substr(before.size());
-      const std::string name = rest.substr(0, rest.find(' '));
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    const std::vector<std::string> names = names_after(before, commands);
+    const std::string word = words.size() < length ? "" : words[length - 1];
+    if (is_help(word)) return {nullptr, length - 1};
+    if (word.empty() || word.starts_with("-")) {
+      throw UsageError(fmt::format("expected a command after `ergodic{}`: {}",
+                                   before.empty() ? "" : " " + before.substr(0, before.size() - 1),
+                                   fmt::join(names, ", ")));
     }
-    if (words.size() < length || words[length - 1].starts_with("-")) {
-      const bool help = words.size() >= length && is_help(words[length - 1]);
-      require(help,
-              fmt::format("{}expected a command: {}", before.empty() ? "" : before.substr(0, before.size() - 1) + ": ",
-                          fmt::join(names, ", ")));
-      return {nullptr, length - 1};
-    }
-    const std::string& word = words[length - 1];
     if (std::ranges::find(names, word) == names.end()) {
       const std::string guess = did_you_mean(word, names);
       throw UsageError(fmt::format("unknown command '{}'{}", before + word,
@@ -226,7 +231,10 @@ std::vector<Option> common_options() { return common_spec().options(); }
 
 ParsedLine parse(const std::vector<std::string>& typed, const std::vector<Command>& commands) {
   std::vector<std::string> words = typed;
-  if (!words.empty() && words[0] == "help") std::ranges::rotate(words, words.begin() + 1), words.back() = "--help";
+  if (!words.empty() && words[0] == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
   std::vector<Command> all = commands;
   const std::vector<Command> own = own_commands(commands);
   all.insert(all.end(), own.begin(), own.end());

@@ -37,6 +37,7 @@ Samples sample(const Machine& machine, const SamplingOptions& given, const Sampl
   MixingWatch watch(std::move(numbers), chains.count(), options.sweeps, machine.bounded_times(options));
   const std::unique_ptr<Sampling> sampling = machine.sampling(options, context);
   const bool judged = same_given(chains.layers[0], options.kernel.fixed) && !sampling->lowest();
+  const bool alike = start.rows.chains() > 1 && all_alike(start.rows);
   context.stage({"sampling", "sweeps"});
   while (chains.sweep < options.sweeps && !context.stop_requested()) {
     sampling->sweep(chains, key, context);
@@ -53,8 +54,8 @@ Samples sample(const Machine& machine, const SamplingOptions& given, const Sampl
     out.lowest = summary_of(*lowest);
     chains.layers[0] = lowest->layers[0];
   } else {
-    out.mixing = judged ? watch.report() : not_judged("the chains are given different rows, and need not agree");
-    if (out.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*out.mixing));
+    out.mixing = judged ? watch.report(alike) : not_judged("each chain completes a different row");
+    if (out.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*out.mixing, options.sampler == kTempering));
   }
   out.visible = machine.visible_of(chains);
   out.chains = std::move(chains);

@@ -37,8 +37,8 @@ struct Samples {
   std::optional<LowestEnergy> lowest;  ///< if annealed
 };
 
-/// Runs chains from their start for options.sweeps sweeps. Judges whether they have mixed, by the energy, the activity
-/// and `watched`, and warns if they have not.
+/// Runs chains from their start for options.sweeps sweeps. Judges whether they have mixed, by the energy, the mean
+/// of the visible units and `watched`, and warns if they have not.
 Samples sample(const Machine& machine, const SamplingOptions& options, const SampleStart& start,
                const std::vector<WatchedNumber>& watched, Key key, const Context& context);
 

@@ -45,8 +45,8 @@ Settings settings_from(const Command& command, const std::map<std::string, std::
     }
     const Option* other = find(all, name);
     require(other != nullptr, fmt::format("unknown option --{}", name));
-    foreign.push_back(fmt::format("--{} is for --model {}, and means nothing to --model {}", name,
-                                  fmt::join(other->kinds, " or "), kind));
+    foreign.push_back(
+        fmt::format("--{} is for --model {}, not for --model {}", name, fmt::join(other->kinds, " or "), kind));
   }
   require(foreign.empty(),
           fmt::format("{}; leave {} out", fmt::join(foreign, "; "), foreign.size() == 1 ? "it" : "them"));

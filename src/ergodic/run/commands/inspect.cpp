@@ -8,6 +8,7 @@
 #include "ergodic/format/png.hpp"
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/pictures.hpp"
+#include "ergodic/report/sheet.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/output.hpp"
 #include "ergodic/run/commands/request.hpp"
@@ -19,6 +20,7 @@ struct InspectRequest {
   std::filesystem::path model;
   std::filesystem::path filters;
   std::uint64_t filter_count = 100;
+  std::uint64_t scale = 1;
 };
 
 Spec<InspectRequest> make_spec() {
@@ -29,6 +31,7 @@ Spec<InspectRequest> make_spec() {
       .role(PathRole::kOutput)
       .add("filter-count", &InspectRequest::filter_count, "how many of them")
       .range(1, 100000);
+  add_scale(spec, &InspectRequest::scale);
   return spec;
 }
 
@@ -84,7 +87,7 @@ Outcome run(const InspectRequest& request, bool json, const Context&) {
         file.machine->filters(shape_from_notes(file.notes, units_of(found.visible)), request.filter_count);
     require(picture.has_value(),
             fmt::format("--filters needs a restricted Boltzmann machine, found a {}", found.title));
-    write_png(request.filters, *picture);
+    write_png(request.filters, magnified(*picture, request.scale));
   }
   return {json ? printed(json_of_result(found, file)) : text_of_result(found, file), "", false};
 }

@@ -13,6 +13,7 @@
 #include "ergodic/machine/pictures.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/machine/snapshots.hpp"
+#include "ergodic/report/sheet.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/output.hpp"
@@ -34,14 +35,13 @@ struct SampleRequest {
   Split split = Split::kAuto;
   std::filesystem::path fixed;  ///< the mask of the units that stay, with such rows
   std::filesystem::path out;
+  std::uint64_t scale = 1;
 };
 
 Spec<SampleRequest> make_spec() {
   Spec<SampleRequest> spec;
   add_model_file(spec, &SampleRequest::model);
-  spec.group("Sampling")
-      .add("count", &SampleRequest::count, "how many samples, each from a chain of its own")
-      .range(1, 1000000);
+  spec.group("Sampling").add("count", &SampleRequest::count, "how many samples, one from each chain").range(1, 1000000);
   spec.include(sampling_spec(), &SampleRequest::sampling);
   spec.add("path", &SampleRequest::path,
            "the folder of `ergodic train --trajectory`: levels of tempering are the machines that training met, "
@@ -50,10 +50,8 @@ Spec<SampleRequest> make_spec() {
       .advanced()
       .add("means", &SampleRequest::means, "show the expected values given the hidden layer instead of drawn states");
   add_seed(spec, &SampleRequest::seed);
-  spec.add(
-          "watch", &SampleRequest::watch,
-          "rows of numbers, one for each visible unit (npy, csv): whether the sum of the units, each times its number, "
-          "has mixed is judged beside the energy and the activity")
+  spec.add("watch", &SampleRequest::watch,
+           "also check the mixing of a linear combination of the visible units, with these coefficients (npy, csv)")
       .role(PathRole::kInput)
       .advanced();
   spec.group("Completion")
@@ -74,6 +72,7 @@ Spec<SampleRequest> make_spec() {
            ".csv)")
       .role(PathRole::kOutput)
       .required();
+  add_scale(spec, &SampleRequest::scale);
   return spec;
 }
 
@@ -199,20 +198,21 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
     const Matrix<float> values =
         request.means ? *machine.means_of(samples.chains, context) : plain_values(samples.visible);
     if (is_picture(request.out)) {
-      write_png(request.out, machine.picture(values, shape_from_notes(file.notes, values.cols()), context));
+      const Image picture = machine.picture(values, shape_from_notes(file.notes, values.cols()), context);
+      write_png(request.out, magnified(picture, request.scale));
     } else {
       write_rows(request.out, visible, values, request.means ? RowValues::kMeans : RowValues::kDrawn,
                  unit_names_from(file.notes, sites(visible).size()));
     }
   }
   return {json ? printed(json_of_result(request, samples, seconds)) : "", text_of_result(request, samples, seconds),
-          samples.stopped};
+          samples.stopped, samples.mixing ? details_of(*samples.mixing) : ""};
 }
 
 }  // namespace
 
 Command sample_command() {
-  return command_of("sample", "draw from a machine by a Markov chain",
+  return command_of("sample", "draw samples from a machine by Markov chains",
                     "ergodic sample digits.safetensors --count 100 --sweeps 1000 --out samples.png", make_spec(), run);
 }
 
