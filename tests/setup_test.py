@@ -12,7 +12,7 @@ def without(packages, *missing):
 
 
 SETUP = Path(__file__).resolve().parent.parent / "tools/setup"
-BUILD = "g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libhwy-dev zlib1g-dev libpng-dev".split()
+BUILD = "g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libhwy-dev zlib1g-dev libpng-dev".split()
 TEST = BUILD + "libgtest-dev clang python3 python3-numpy python3-pytest".split()
 BENCH = BUILD + "libopenblas-dev python3 python3-numpy python3-sklearn python3-torch python3-matplotlib".split()
 ALL = TEST + without(BENCH, *TEST)

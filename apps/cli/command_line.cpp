@@ -3,26 +3,25 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <span>
-#include <sstream>
 
 #include "completion.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/spelling.hpp"
 #include "ergodic/option/spec.hpp"
 #include "ergodic/run/commands/config.hpp"
 #include "ergodic/run/commands/reference.hpp"
+#include "ergodic/run/commands/request.hpp"
 #include "ergodic/run/environment.hpp"
+#include "help.hpp"
 
 namespace ergodic::cli {
 namespace {
 
+using Words = std::span<const std::string>;
 using Given = std::map<std::string, std::string>;
-
-constexpr std::size_t kOptionColumns = 34;  // of the help: the options' names
-constexpr std::size_t kHelpColumns = 76;    // and what they mean
 
 const Spec<Common>& common_spec() {
   static const Spec<Common> spec = [] {
@@ -32,92 +31,84 @@ const Spec<Common>& common_spec() {
         .range(1, 1024)
         .automatic("one for each core")
         .add("json", &Common::json, "print one JSON object on standard output")
+        .add("verbose", &Common::verbose, "print more on standard error, such as the table of how the chains mix")
         .add("quiet", &Common::quiet, "print nothing but warnings and errors")
         .add("config", &Common::config,
-             "a file of options, a line `name = value` each; the command line goes before it")
+             "a file of options, a line `name = value` each; the command line takes precedence")
         .role(PathRole::kInput);
     return out;
   }();
   return spec;
 }
 
-/// Text broken into lines at blanks; CLI11 indents them.
-std::string wrapped(const std::string& text) {
-  std::string out, line;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!line.empty() && line.size() + 1 + word.size() > kHelpColumns) {
-      out += line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return out + line;
-}
+bool is_help(const std::string& word) { return word == "--help" || word == "-h"; }
 
-/// The help of an option: what it means, its range, its default, and a line for each choice.
-std::string help_text(const Option& option) {
-  std::vector<std::string> remarks;
-  if (const std::string range = option.range_text(); !range.empty()) remarks.push_back(range);
-  if (option.required) remarks.emplace_back("required");
-  if (const std::string text = option.default_text(); !option.required && !text.empty()) {
-    remarks.push_back("default " + text);
-  }
-  std::string out =
-      wrapped(remarks.empty() ? option.help : fmt::format("{} ({})", option.help, fmt::join(remarks, "; ")));
-  for (const Choice& choice : option.choices) {
-    if (!choice.help.empty()) out += "\n" + wrapped(fmt::format("- {}: {}", choice.name, choice.help));
-  }
-  return out;
-}
-
-/// Declares one option to CLI11; its value is only noted, and read later.
-void declare(CLI::App& app, const Option& option, Given& given) {
-  const std::string help = help_text(option);
-  const auto note = [&given, name = option.name](const std::string& value) { given[name] = value; };
-  CLI::Option* declared = nullptr;
-  if (option.is_flag()) {
-    declared = app.add_flag_callback(
-        "--" + option.name, [note] { note("true"); }, help);
-  } else {
-    declared = app.add_option_function<std::string>(option.positional ? option.name : "--" + option.name, note, help);
-    std::vector<std::string> names;
-    for (const Choice& choice : option.choices) names.push_back(choice.name);
-    declared->option_text(names.empty() ? option.placeholder : fmt::format("{}", fmt::join(names, "|")));
-  }
-  if (!option.group.empty()) declared->group(option.group);
-}
-
-/// Groups as they come, and in each the options that are seldom needed last.
-std::vector<Option> in_order_of_help(std::vector<Option> options) {
-  std::vector<std::string> groups;
-  for (const Option& option : options) {
-    if (std::ranges::find(groups, option.group) == groups.end()) groups.push_back(option.group);
-  }
-  const auto rank = [&](const Option& option) {
-    return std::pair(std::ranges::find(groups, option.group) - groups.begin(), option.advanced);
+/// The commands that only print what is known of all commands; they have no options of every command.
+std::vector<Command> own_commands(const std::vector<Command>& commands) {
+  struct Shell {
+    std::string name;
   };
-  std::ranges::stable_sort(options, {}, rank);
-  return options;
+  struct Form {
+    bool json = false;
+  };
+  Spec<Shell> shell;
+  shell.add("shell", &Shell::name, "bash, zsh or fish").positional().required();
+  Spec<Form> form;
+  form.group("Output").add("json", &Form::json, "print JSON, for programs");
+  return {
+      command_of("completion", "print a completion script for a shell",
+                 "ergodic completion bash > ~/.local/share/bash-completion/completions/ergodic", shell,
+                 [&](const Shell& wanted, bool, const Context&) {
+                   return Outcome{completion_script(wanted.name, commands), "", false};
+                 }),
+      command_of("reference", "print all commands and options as Markdown or JSON", "ergodic reference --json", form,
+                 [&](const Form& wanted, bool, const Context&) {
+                   return Outcome{wanted.json ? reference_json(commands, common_options())
+                                              : reference_page(commands, common_options()),
+                                  "", false};
+                 }),
+      command_of("help", "explain a command: `ergodic help train`", "ergodic help train", Spec<Form>(),
+                 [](const Form&, bool, const Context&) { return Outcome{}; })};
 }
 
-/// The app of a command; "data get" lies under an app "data".
-CLI::App& app_for(CLI::App& root, const Command& command) {
-  CLI::App* parent = &root;
-  std::string last = command.name;
-  if (const auto space = last.find(' '); space != std::string::npos) {
-    const std::string first = last.substr(0, space);
-    last = last.substr(space + 1);
-    const auto known = root.get_subcommands([&](const CLI::App* a) { return a->get_name() == first; });
-    parent = known.empty() ? root.add_subcommand(first, "data sets: list, get, show")->require_subcommand(1) : known[0];
+/// The words that may follow these ("", or "data ") in the name of a command.
+std::vector<std::string> names_after(const std::string& before, const std::vector<Command>& commands) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) {
+    if (!command.name.starts_with(before)) continue;
+    const std::string rest = command.name.substr(before.size());
+    const std::string name = rest.substr(0, rest.find(' '));
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
-  CLI::App& app = *parent->add_subcommand(last, command.summary);
-  app.footer("Example:\n  " + command.example);
-  return app;
+  return names;
+}
+
+/// The command that the words begin with, and how many of them are its name; null if help is asked for before the name
+/// is complete.
+std::pair<const Command*, std::size_t> command_in(Words words, const std::vector<Command>& commands) {
+  std::string before;
+  for (std::size_t length = 1;; ++length) {
+    const std::vector<std::string> names = names_after(before, commands);
+    const std::string word = words.size() < length ? "" : words[length - 1];
+    if (is_help(word)) return {nullptr, length - 1};
+    if (word.empty() || word.starts_with("-")) {
+      throw UsageError(fmt::format("expected a command after `ergodic{}`: {}",
+                                   before.empty() ? "" : " " + before.substr(0, before.size() - 1),
+                                   fmt::join(names, ", ")));
+    }
+    if (std::ranges::find(names, word) == names.end()) {
+      const std::string guess = did_you_mean(word, names);
+      throw UsageError(fmt::format("unknown command '{}'{}", before + word,
+                                   guess.empty() ? fmt::format("; there are: {}", fmt::join(names, ", ")) : guess));
+    }
+    const auto found = std::ranges::find(commands, before + word, &Command::name);
+    if (found != commands.end()) return {&*found, length};
+    before += word + " ";
+  }
 }
 
 /// What the words say after --model, so that help shows what that kind of machine takes.
-std::string model_in(std::span<const std::string> words) {
+std::string model_in(Words words) {
   for (std::size_t k = 0; k < words.size(); ++k) {
     if (words[k] == "--model" && k + 1 < words.size()) return words[k + 1];
     if (words[k].starts_with("--model=")) return words[k].substr(std::string_view("--model=").size());
@@ -125,61 +116,95 @@ std::string model_in(std::span<const std::string> words) {
   return "";
 }
 
-struct Program {
-  CLI::App root{"Ergodic: machines that learn by energy."};
-  std::vector<std::pair<CLI::App*, const Command*>> apps;
-  std::map<const Command*, Given> given;
-  std::string shell;
-  bool reference_as_json = false;
-  CLI::App* completion = nullptr;
-  CLI::App* reference = nullptr;
+/// Reads the words after a command as texts of its options. All that is unknown is named in one message, as written.
+class Reader {
+ public:
+  Reader(const Command& command, const std::vector<Option>& options) : command_(command), options_(options) {}
 
-  Program(const std::vector<Command>& commands, std::span<const std::string> words) {
-    root.require_subcommand(1);
-    root.set_version_flag("--version", "ergodic " + version_text());
-    root.footer(
-        "Start with:\n  ergodic data get mnist\n  ergodic train --data mnist --out m.safetensors\n"
-        "`ergodic COMMAND --help` explains a command; `ergodic train --model KIND --help` a kind of machine.");
-    root.name("ergodic");
-    root.get_formatter()->column_width(kOptionColumns);
-    const bool help =
-        std::ranges::find(words, "--help") != words.end() || std::ranges::find(words, "-h") != words.end();
-    for (const Command& command : commands) {
-      CLI::App& app = app_for(root, command);
-      const std::string model = model_in(words);
-      const std::string kind = help && !model.empty() ? kind_asked_for(command, model) : "";
-      for (const Option& option : in_order_of_help(command.options(kind))) declare(app, option, given[&command]);
-      for (const Option& option : common_options()) declare(app, option, given[&command]);
-      apps.emplace_back(&app, &command);
+  Given read(Words words) {
+    for (words_ = words; !words_.empty();) {
+      const std::string word = words_[0];
+      words_ = words_.subspan(1);
+      if (word.starts_with("-") && word.size() > 1) {
+        read_option(word);
+      } else {
+        read_argument(word);
+      }
     }
-    completion = root.add_subcommand("completion", "print a completion script for a shell");
-    completion->add_option("shell", shell, "bash, zsh or fish")->required()->option_text("SHELL");
-    completion->footer("Example:\n  ergodic completion bash > ~/.local/share/bash-completion/completions/ergodic");
-    reference = root.add_subcommand("reference", "print all commands and options as Markdown or JSON");
-    reference->add_flag("--json", reference_as_json, "print JSON, for programs");
+    refuse_unknown();
+    return given_;
   }
-};
 
-/// UsageError if the words begin with a command that is not there; CLI11 would only say that one is missing.
-void require_known_command(const CLI::App& app, std::span<const std::string> words) {
-  if (words.empty() || words[0].starts_with("-")) return;
-  std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands(nullptr)) names.push_back(sub->get_name());
-  if (names.empty()) return;
-  require(std::find(names.begin(), names.end(), words[0]) != names.end(),
-          fmt::format("unknown command '{}'; there are: {}", words[0], fmt::join(names, ", ")));
-  require_known_command(*app.get_subcommand(words[0]), words.subspan(1));
-}
+ private:
+  void read_option(const std::string& word) {
+    const std::string name = word.substr(0, word.find('='));
+    const auto option =
+        std::ranges::find_if(options_, [&](const Option& o) { return !o.positional && o.written() == name; });
+    if (option == options_.end()) {
+      unknown_.push_back(name);
+      if (name == word && !words_.empty() && !words_[0].starts_with("-")) words_ = words_.subspan(1);  // its value
+      return;
+    }
+    if (name != word) return note(*option, word.substr(name.size() + 1));
+    if (option->is_flag()) return note(*option, "true");
+    if (words_.empty() || words_[0].starts_with("--")) {
+      throw UsageError(fmt::format("{}: expected a value ({}) after it, found {}", name,
+                                   option->placeholder.empty() ? "one of its choices" : option->placeholder,
+                                   words_.empty() ? "nothing" : words_[0]));
+    }
+    note(*option, words_[0]);
+    words_ = words_.subspan(1);
+  }
+
+  void read_argument(const std::string& word) {
+    const auto free =
+        std::ranges::find_if(options_, [&](const Option& o) { return o.positional && !given_.contains(o.name); });
+    if (free != options_.end()) return note(*free, word);
+    std::vector<std::string> taken;
+    for (const Option& option : options_) {
+      if (option.positional) taken.push_back(option.written());
+    }
+    throw UsageError(fmt::format("unexpected '{}'; `ergodic {}` takes {} before its options", word, command_.name,
+                                 taken.empty() ? "nothing" : fmt::format("{} alone", fmt::join(taken, " "))));
+  }
+
+  void note(const Option& option, const std::string& text) {
+    require(given_.emplace(option.name, text).second, fmt::format("{} is given twice", option.written()));
+  }
+
+  void refuse_unknown() const {
+    if (unknown_.empty()) return;
+    std::vector<std::string> names, meant;
+    for (const Option& option : options_) {
+      if (!option.positional) names.push_back(option.name);
+    }
+    for (const std::string& written : unknown_) {
+      const std::string bare = written.substr(std::min(written.find_first_not_of('-'), written.size()));
+      if (const std::string guess = nearest_name(bare, names); !guess.empty()) meant.push_back("--" + guess);
+    }
+    throw UsageError(fmt::format("unknown option{} {}; {}", unknown_.size() > 1 ? "s" : "", fmt::join(unknown_, ", "),
+                                 meant.empty() ? fmt::format("`ergodic help {}` lists them", command_.name)
+                                               : fmt::format("did you mean {}?", fmt::join(meant, ", "))));
+  }
+
+  const Command& command_;
+  const std::vector<Option>& options_;
+  Words words_;
+  Given given_;
+  std::vector<std::string> unknown_;
+};
 
 /// The texts of a command and its config file, apart from the common options, which are set.
 Given separate(const Command& command, const Given& given, Common& common) {
   Given texts;
   if (const auto config = given.find("config"); config != given.end()) {
     texts = read_config(config->second);
-    const std::vector<Option> known = command.options("");
+    std::vector<std::string> known;
+    for (const Option& option : command.options("")) known.push_back(option.name);
+    for (const Option& option : common_options()) known.push_back(option.name);
     for (const auto& [name, value] : texts) {
-      require(common_spec().find(name) || std::ranges::find(known, name, &Option::name) != known.end(),
-              fmt::format("{}: unknown option '{}'", config->second, name));
+      require(std::ranges::find(known, name) != known.end(),
+              fmt::format("{}: unknown option '{}'{}", config->second, name, did_you_mean(name, known)));
     }
   }
   for (const auto& [name, value] : given) texts[name] = value;
@@ -194,42 +219,43 @@ Given separate(const Command& command, const Given& given, Common& common) {
   return texts;
 }
 
+ParsedLine printed_only(std::string output) {
+  ParsedLine out;
+  out.output = std::move(output);
+  return out;
+}
+
 }  // namespace
 
 std::vector<Option> common_options() { return common_spec().options(); }
 
-ParsedLine parse(const std::vector<std::string>& words, const std::vector<Command>& commands) {
-  Program program(commands, words);
-  require_known_command(program.root, words);
-  std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 takes them
+ParsedLine parse(const std::vector<std::string>& typed, const std::vector<Command>& commands) {
+  std::vector<std::string> words = typed;
+  if (!words.empty() && words[0] == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  std::vector<Command> all = commands;
+  const std::vector<Command> own = own_commands(commands);
+  all.insert(all.end(), own.begin(), own.end());
+  if (words.empty() || is_help(words[0])) return printed_only(help_of_all(all));
+  if (words[0] == "--version") return printed_only("ergodic " + version_text() + "\n");
+
+  const auto [command, length] = command_in(words, all);
+  if (!command) return printed_only(help_of_all(all, words[0]));
+  const Words rest = Words(words).subspan(length);
+  const bool help = std::ranges::any_of(rest, is_help), is_own = command >= &all[commands.size()];
+  const std::string model = model_in(rest);
+  std::vector<Option> options = command->options(help && !model.empty() ? kind_asked_for(*command, model) : "");
+  if (!is_own) std::ranges::copy(common_options(), std::back_inserter(options));
+  if (help) return printed_only(help_of(*command, options));
+
+  const Given given = Reader(*command, options).read(rest);
+  if (is_own) return printed_only(command->run(settings_from(*command, given), false, {}).output);
   ParsedLine out;
-  try {
-    program.root.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    out.output = program.root.help();
-    return out;
-  } catch (const CLI::CallForVersion& e) {
-    out.output = std::string(e.what()) + "\n";
-    return out;
-  } catch (const CLI::ParseError& e) {
-    throw UsageError(fmt::format("{}; --help shows what there is", e.what()));
-  }
-  if (program.completion->parsed()) {
-    out.output = completion_script(program.shell, commands);
-    return out;
-  }
-  if (program.reference->parsed()) {
-    out.output = program.reference_as_json ? reference_json(commands, common_options())
-                                           : reference_page(commands, common_options());
-    return out;
-  }
-  for (const auto& [app, command] : program.apps) {
-    if (!app->parsed()) continue;
-    out.command = command;
-    out.settings = settings_from(*command, separate(*command, program.given[command], out.common));
-    return out;
-  }
-  throw UsageError("no command; --help shows what there is");
+  out.command = &commands[static_cast<std::size_t>(command - all.data())];
+  out.settings = settings_from(*command, separate(*command, given, out.common));
+  return out;
 }
 
 }  // namespace ergodic::cli

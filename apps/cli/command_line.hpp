@@ -1,4 +1,4 @@
-// From argv to a command and the values of its options; CLI11 is known only here.
+// From the words after the program's name to a command and the values of its options.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@ namespace ergodic::cli {
 struct Common {
   std::optional<std::uint64_t> threads;
   bool json = false;
+  bool verbose = false;
   bool quiet = false;
   std::filesystem::path config;
 };

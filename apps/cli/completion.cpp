@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/spelling.hpp"
 #include "ergodic/run/commands/data.hpp"
 
 namespace ergodic::cli {
@@ -34,7 +35,7 @@ std::string option_words(const Command& command) {
 
 /// First words: "train", "data", ...; and the second words of those that have them.
 std::set<std::string> first_words(const std::vector<Command>& commands) {
-  std::set<std::string> out{"completion", "reference"};
+  std::set<std::string> out{"completion", "help", "reference"};
   for (const Command& command : commands) out.insert(command.name.substr(0, command.name.find(' ')));
   return out;
 }
@@ -76,6 +77,7 @@ _ergodic() {{
     case "$before" in
       data) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
       get) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
+      help) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
       completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
       --data) COMPREPLY=($(compgen -W "{}" -f -- "$word")); return ;;
 {}    esac
@@ -89,7 +91,7 @@ _ergodic() {{
 complete -o filenames -F _ergodic ergodic
 )",
                      fmt::join(first_words(commands), " "), second_words(commands), fmt::join(sets_to_fetch(), " "),
-                     fmt::join(names_of_sets(), " "), values, options);
+                     fmt::join(first_words(commands), " "), fmt::join(names_of_sets(), " "), values, options);
 }
 
 std::string fish_script(const std::vector<Command>& commands) {
@@ -118,7 +120,9 @@ std::string completion_script(const std::string& shell, const std::vector<Comman
   // zsh runs bash completions through its own layer.
   if (shell == "zsh") return "#compdef ergodic\nautoload -U +X bashcompinit && bashcompinit\n" + bash_script(commands);
   if (shell == "fish") return fish_script(commands);
-  throw UsageError(fmt::format("no completion for '{}'; there are: bash, zsh, fish", shell));
+  const std::vector<std::string> known{"bash", "zsh", "fish"};
+  throw UsageError(
+      fmt::format("no completion for '{}'; there are: bash, zsh, fish{}", shell, did_you_mean(shell, known)));
 }
 
 }  // namespace ergodic::cli

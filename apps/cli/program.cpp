@@ -70,6 +70,7 @@ int execute(const ParsedLine& line) {
   reporter.finish();
   print(outcome.output);
   if (!line.common.quiet) std::fputs(outcome.message.c_str(), stderr);
+  if (line.common.verbose) std::fputs(outcome.details.c_str(), stderr);
   return outcome.stopped ? kSignal + caught_signal.load() : kOk;
 }
 

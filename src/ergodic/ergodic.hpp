@@ -18,10 +18,12 @@
 #include "ergodic/core/ars.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/core/permutation.hpp"
+#include "ergodic/core/spelling.hpp"
 #include "ergodic/core/clock.hpp"
 #include "ergodic/core/profile.hpp"
 #include "ergodic/core/threads.hpp"
 #include "ergodic/core/context.hpp"
+#include "ergodic/core/part_of_whole.hpp"
 
 // Options of commands, as data.
 #include "ergodic/option/option.hpp"
@@ -187,6 +189,9 @@
 #include "ergodic/report/log.hpp"
 #include "ergodic/report/sheet.hpp"
 #include "ergodic/report/curves.hpp"
+#include "ergodic/report/canvas.hpp"
+#include "ergodic/report/plot.hpp"
+#include "ergodic/report/logo.hpp"
 #include "ergodic/report/landscape.hpp"
 #include "ergodic/report/html.hpp"
 
@@ -231,6 +236,7 @@
 #include "ergodic/run/commands/config.hpp"
 #include "ergodic/run/commands/output.hpp"
 #include "ergodic/run/commands/text.hpp"
+#include "ergodic/run/commands/training_report.hpp"
 #include "ergodic/run/commands/reference.hpp"
 
 // clang-format on

@@ -17,13 +17,13 @@ def sentinel(own_folder):
     """A machine that must survive every refusal, and its log and report."""
     small_machine("m.safetensors")
     Path("log").write_text("an old log\n")
-    Path("report").write_text("an old report\n")
+    Path("report.html").write_text("an old report\n")
 
 
 def train(data, *args):
     """A training run onto the sentinel."""
     return ("train", "--data", data, "--hidden", 3, "--epochs", 1, "--out", "m.safetensors", "--log", "log",
-            "--report", "report", "--json", *args)
+            "--report", "report.html", "--json", *args)
 
 
 def bits(rows=12, units=5):
@@ -42,7 +42,7 @@ def test_a_missing_folder():
 
 
 def test_an_unknown_name_points_to_the_list():
-    refused(NO_INPUT, *train("minst"), says=("minst", "ergodic data list"))
+    refused(NO_INPUT, *train("nonsense"), says=("nonsense", "ergodic data list"))
 
 
 @pytest.mark.parametrize("name", ["mnist", "fashion-mnist"])

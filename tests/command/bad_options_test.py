@@ -3,20 +3,20 @@
 from pathlib import Path
 
 import pytest
-from conftest import BAD_DATA, IO, USAGE, refused, run, small_machine
+from conftest import BAD_DATA, IO, NO_INPUT, USAGE, ask, refused, run, small_machine, succeed
 
-TRAIN = ("train", "--data", "bars-and-stripes:3", "--out", "m.safetensors", "--log", "log", "--report", "report")
+TRAIN = ("train", "--data", "bars-and-stripes:3", "--out", "m.safetensors", "--log", "log", "--report",
+         "report.html")
 
 
 @pytest.fixture(autouse=True)
 def old_files(own_folder):
     small_machine("m.safetensors")
     Path("log").write_text("an old log\n")
-    Path("report").write_text("an old report\n")
+    Path("report.html").write_text("an old report\n")
 
 
 @pytest.mark.parametrize("args, says", [
-    ((), "command"),
     (("nonsense",), "nonsense"),
     (("train", "more"), "more"),
     (("data",), "command"),
@@ -28,7 +28,14 @@ def old_files(own_folder):
     (("sample", "m.safetensors"), "--out"),
     (("data", "get"), "NAME"),
     (("inspect", "m.safetensors", "another"), "another"),
-    (("completion",), "shell"),
+    (("completion",), "SHELL"),
+    (("--nonsense",), "expected a command"),
+    (("trian",), "unknown command 'trian'; did you mean train?"),
+    (("data", "gte"), "did you mean get?"),
+    (("help", "trian"), "did you mean train?"),
+    (("train", "--data", "digits", "--out", "x", "--model", "hopfeld"), "did you mean hopfield?"),
+    (("data", "get", "minst"), "did you mean mnist?"),
+    (("completion", "bsh"), "did you mean bash?"),
 ])
 def test_an_incomplete_or_unknown_command(args, says):
     refused(USAGE, *args, says=says)
@@ -36,7 +43,7 @@ def test_an_incomplete_or_unknown_command(args, says):
 
 @pytest.mark.parametrize("option, value", [
     ("--hidden", "-3"), ("--hidden", "2.5"), ("--hidden", "many"),
-    ("--hidden", "99999999999999999999999"), ("--hidden", "1e2"),
+    ("--hidden", "99999999999999999999999"), ("--hidden", "1e-2"), ("--hidden", "1e99"),
     ("--learning-rate", "-0.1"), ("--learning-rate", "nan"), ("--learning-rate", "inf"),
     ("--learning-rate", "0.1x"), ("--epochs", "-1"), ("--steps", "0"), ("--threshold", "2"), ("--threshold", "-0.1"),
     ("--threshold", "nan"), ("--test-share", "1.5"), ("--held-out", "1"), ("--momentum", "1"), ("--l1", "-1"),
@@ -62,7 +69,8 @@ def test_an_option_of_another_machine(model, option, value):
 @pytest.mark.parametrize("args, says", [
     (("--nonsense",), "--nonsense"),
     (("--nonsense", "3"), "--nonsense"),
-    (("--hiden", "3"), "--hiden"),
+    (("--hiden", "3"), "unknown option --hiden; did you mean --hidden?\n"),
+    (("--zzz", "3", "--hiden"), "unknown options --zzz, --hiden; did you mean --hidden?\n"),
     (("--hidden",), "--hidden"),
     (("--hidden", ""), "--hidden"),
     (("--method=",), "--method"),
@@ -71,6 +79,20 @@ def test_an_option_of_another_machine(model, option, value):
 ])
 def test_an_option_that_is_not_one(args, says):
     refused(USAGE, *TRAIN, *args, says=says)
+
+
+def test_whole_numbers_may_have_an_exponent():
+    succeed("train", "--data", "bars-and-stripes:3", "--hidden", "1e1", "--epochs", "2e0", "--out", "m.safetensors")
+    assert ask("inspect", "m.safetensors")["hidden"] == 10
+
+
+def test_a_data_set_that_is_mistyped():
+    refused(NO_INPUT, "train", "--data", "minst", "--out", "x", says="did you mean mnist?")
+    refused(NO_INPUT, "train", "--data", "digit:300", "--out", "x", says="did you mean digits?")
+
+
+def test_a_report_is_a_page():
+    refused(USAGE, *TRAIN[:-1], "r.txt", says=("--report", ".html", "r.txt"))
 
 
 def test_a_batch_larger_than_the_data():

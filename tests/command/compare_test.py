@@ -79,7 +79,7 @@ def test_text_and_picture():
     for word in ("Pearson", "slope", "means of units", "two-site correlations"):
         assert word in done.stdout
     assert "mixed" in done.stderr
-    assert png_size("a.png") == (2 * 400 + 3 * 2, 400 + 2 * 2)
+    assert png_size("a.png") == (2 * (62 + 400 + 16), 24 + 400 + 40)  # two squares with axes
 
 
 def test_chains_that_have_not_mixed_are_warned_of():

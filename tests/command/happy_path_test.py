@@ -164,6 +164,25 @@ def test_the_report_is_one_page_by_itself():
     assert not re.search(r"@import|url\(\s*[\"']?(?:https?:)?//", page, re.IGNORECASE)
 
 
+def test_the_report_tells_the_result_first_and_in_words():
+    succeed("train", *DIGITS, "--hidden", 10, "--epochs", 2, "--out", "m.safetensors", "--report", "report.html")
+    page = Path("report.html").read_text()
+    order = ["<h1>Restricted Boltzmann machine trained on digits:500</h1>", "Log-likelihood", "Mixing",
+             "<h2>Options of training</h2>", "--learning-rate", "<h2>Mixing of the chains</h2>",
+             "<h3>Free-energy gap</h3>", "grows when the machine over-fits", "<h2>Pictures</h2>"]
+    places = [page.index(part) for part in order]
+    assert places == sorted(places)
+    assert "saturated" not in page and "free_energy_gap" not in page  # zero all along; in words
+
+
+def test_a_picture_is_magnified(digits):
+    sizes = []
+    for times in (1, 3):
+        succeed("sample", digits, "--sweeps", 2, "--count", 4, "--scale", times, "--out", "s.png")
+        sizes.append(np.array(png_size("s.png")))
+    assert (sizes[1] == 3 * sizes[0]).all()
+
+
 def test_log_rows_are_json_with_growing_updates():
     succeed("train", *DIGITS, "--hidden", 10, "--epochs", 3, "--out", "m.safetensors", "--log", "log.jsonl")
     rows = [json.loads(line) for line in Path("log.jsonl").read_text().splitlines()]

@@ -42,16 +42,35 @@ def test_usage_can_be_typed_as_it_stands():
 def test_help_of_the_whole():
     done = succeed("--help")
     for word in ("train", "evaluate", "sample", "compare", "reconstruct", "recall", "inspect", "data", "completion",
-                 "reference"):
+                 "reference", "help"):
         assert re.search(rf"^ +{word} ", done.stdout, re.MULTILINE)
-    assert done.stdout == succeed("-h").stdout
+    assert done.stdout == succeed("-h").stdout == succeed("help").stdout == succeed().stdout
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "data", "completion", "train --model hopfield"])
+def test_help_is_a_command_too(command):
+    assert succeed("help", *command.split()).stdout == succeed(*command.split(), "--help").stdout
+
+
+def test_what_must_be_given_stands_in_the_usage():
+    assert "Usage: ergodic sample MODEL --out FILE [options]\n" in succeed("sample", "--help").stdout
+    assert "Usage: ergodic data get NAME [options]\n" in succeed("data", "get", "--help").stdout
+
+
+def test_what_is_seldom_needed_comes_last_and_machines_together():
+    text = succeed("train", "--help").stdout
+    titles = re.findall(r"^(\S.*):$", text, re.MULTILINE)
+    advanced = [title.endswith(", advanced") for title in titles[:-1]]  # the last is the example
+    assert advanced == sorted(advanced) and any(advanced)
+    machines = [k for k, title in enumerate(titles) if title.startswith("Machine") and "advanced" not in title]
+    assert machines == list(range(machines[0], machines[0] + len(machines))) and len(machines) > 3
 
 
 @pytest.mark.parametrize("option", ["--hidden", "--learning-rate", "--epochs", "--seed", "--threshold"])
 def test_help_tells_defaults(option):
     text = succeed("train", "--help").stdout
     section = re.search(rf"^ +{option} (.*?)(?=^ +--|\n\n)", text, re.MULTILINE | re.DOTALL).group(1)
-    assert re.search(r"\(.* to .*;\s+default\s+[0-9.]+", section, re.DOTALL), section  # its range, and its default
+    assert re.search(r"\(.*\sto\s.*;\s+default\s+[0-9.]+", section, re.DOTALL), section  # its range, and its default
 
 
 def test_the_version():
@@ -103,7 +122,8 @@ def test_other_shells_accept_theirs(shell):
 @pytest.mark.parametrize("typed, expected", [
     (("ergodic", "tr"), {"train"}),
     (("ergodic", ""), {"train", "evaluate", "sample", "compare", "reconstruct", "recall", "inspect", "data",
-                       "completion", "reference"}),
+                       "completion", "reference", "help"}),
+    (("ergodic", "help", "ev"), {"evaluate"}),
     (("./bin/ergodic", "tr"), {"train"}),
     (("ergodic", "data", ""), {"list", "get", "show"}),
     (("ergodic", "data", "get", "m"), {"mnist"}),

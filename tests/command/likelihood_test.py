@@ -118,7 +118,7 @@ def test_hidden_units_too_many_to_sum_over_in_words_for_any_threads_and_in_secon
     common = ("evaluate", "b.safetensors", "--data", "rows.npy")
     texts = [succeed(*common, "--budget", 100, "--threads", n) for n in (1, 3)]
     assert texts[0].stdout == texts[1].stdout
-    assert re.search(r"over rows +\+- \d+\.\d+ \(\d+ random rows of 150\)", texts[0].stdout)
+    assert re.search(r"standard error +\d+\.\d+ over rows \(\d+ random rows of 150\)", texts[0].stdout)
     assert "hidden units annealed at each row, 50 temperatures, 16 chains" in texts[0].stdout
     assert "annealing of the hidden units at " in texts[0].stderr
     answer = ask(*common, "--budget", "1s")
@@ -163,7 +163,7 @@ def test_the_text_has_everything(padded):
     number = r"-?\d+\.\d+"
     assert re.search(rf"^log-likelihood +{number} nats a row, between {number} and {number} \(annealing both ways, 200 "
                      r"temperatures, 128 chains\)$", done.stdout, re.M)
-    assert re.search(rf"^  over rows +\+- {number}$", done.stdout, re.M)
+    assert re.search(rf"^  standard error +{number} over rows$", done.stdout, re.M)
     assert re.search(rf"^log Z +{number} \+- {number}, between {number} and {number}$", done.stdout, re.M)
     for side in ("forward", "backward"):
         assert re.search(rf"^  {side} +{number} \+- {number} \(effective chains \d+ of 128\)$", done.stdout, re.M)
@@ -174,7 +174,7 @@ def test_one_row_has_no_error_over_rows(padded):
     some_rows("row.npy", 1)
     assert "row_standard_error" not in ask("evaluate", "m.safetensors", "--data", "row.npy", "--budget", 200)
     done = succeed("evaluate", "m.safetensors", "--data", "row.npy", "--budget", 200)
-    assert re.search(r"^  over rows +\+- unknown$", done.stdout, re.M)
+    assert re.search(r"^  standard error +unknown$", done.stdout, re.M)
 
 
 def test_threads_do_not_matter(padded):

@@ -9,6 +9,7 @@ import pytest
 from conftest import FOREIGN, Machine, ask, random_machine, refused, small_machine, succeed, write_safetensors
 
 QUANTITIES = ("free_energy", "activity")
+SPINS = ("free_energy", "magnetisation")
 
 
 def two_valleys(name="valleys.safetensors"):
@@ -20,11 +21,12 @@ def two_valleys(name="valleys.safetensors"):
 
 
 def expectations(machine):
-    """The means of the free energy and of the share of units that are on, by enumeration."""
+    """The means of the free energy and of the units, by enumeration."""
     states = np.array(list(itertools.product((0, 1), repeat=len(machine.b))))
     minus_free_energy = machine.minus_free_energy(states)
     p = np.exp(minus_free_energy - machine.log_z())
-    return {"free_energy": -p @ minus_free_energy, "activity": p @ states.mean(axis=1)}
+    name = "magnetisation" if machine.visible == "spin" else "activity"
+    return {"free_energy": -p @ minus_free_energy, name: p @ machine.values(states).mean(axis=1)}
 
 
 @pytest.mark.parametrize("units", [{}, {"visible": "spin"}], ids=lambda units: " ".join(units) or "standard")
@@ -35,7 +37,7 @@ def test_chains_that_mix_know_the_exact_means(units):
     mixing = ask("sample", "m.safetensors", "--sweeps", 4000, "--out", "s.npy")["mixing"]
     assert mixing["mixed"] is True and "reason" not in mixing
     assert (mixing["chains"], mixing["draws"], mixing["every"]) == (16, 200, 10)
-    assert tuple(mixing["quantities"]) == QUANTITIES
+    assert tuple(mixing["quantities"]) == (SPINS if units else QUANTITIES)
     for name, exact in expectations(Machine(arrays, **units)).items():
         found = mixing["quantities"][name]
         assert set(found) == {"mean", "standard_error", "r_hat", "ess_bulk", "ess_tail", "autocorrelation_time"}
@@ -52,13 +54,14 @@ def test_a_sum_of_the_users_choice_is_watched_too(units):
     np.save("chosen.npy", chosen)
     quantities = ask("sample", "m.safetensors", "--sweeps", 4000, "--watch", "chosen.npy", "--out", "s.npy")["mixing"][
         "quantities"]
-    assert tuple(quantities) == (*QUANTITIES, "sum")
+    names = SPINS if units else QUANTITIES
+    assert tuple(quantities) == (*names, "sum")
     states = np.array(list(itertools.product((0, 1), repeat=len(machine.b))))
     p = np.exp(machine.minus_free_energy(states) - machine.log_z())
     values = 2 * states - 1 if units else states
     assert abs(quantities["sum"]["mean"] - p @ (values @ chosen.ravel())) < 4 * quantities["sum"]["standard_error"]
     plain = ask("sample", "m.safetensors", "--sweeps", 4000, "--out", "t.npy")["mixing"]["quantities"]
-    assert all(quantities[name] == plain[name] for name in QUANTITIES)
+    assert all(quantities[name] == plain[name] for name in names)
     assert (np.load("s.npy") == np.load("t.npy")).all()
 
 
@@ -74,8 +77,10 @@ def test_what_is_watched_has_a_number_for_each_visible_unit():
             says="leave out --watch")
 
 
-def test_the_table_is_on_standard_error():
+def test_the_table_is_on_standard_error_if_asked_for():
     done = succeed("sample", small_machine(), "--out", "s.npy")
+    assert done.stdout == "" and "the chains have mixed\n" in done.stderr and "R-hat" not in done.stderr
+    done = succeed("sample", "model.safetensors", "--out", "s.npy", "--verbose")
     assert done.stdout == "" and "the chains have mixed\n" in done.stderr
     for name in QUANTITIES:
         row = re.search(rf"^{name.replace('_', ' ')} +(\S+) \+- (\S+) +(\S+) +(\d+) +(\d+) +<= ([\d.]+) sweeps$",
@@ -85,22 +90,35 @@ def test_the_table_is_on_standard_error():
 
 
 def test_chains_in_two_valleys_have_not_mixed():
-    """The free energy is the same in both, but not the activity. The samples are written all the same."""
+    """The free energy is the same in both, but not the magnetisation. The samples are written all the same."""
     mixing = ask("sample", two_valleys(), "--count", 20, "--out", "s.npy")["mixing"]
     assert mixing["mixed"] is False
-    assert mixing["reason"].startswith("activity: the chains disagree (R-hat ")
-    found = mixing["quantities"]["activity"]
+    assert mixing["reason"].startswith("magnetisation: the chains disagree (R-hat ")
+    found = mixing["quantities"]["magnetisation"]
     assert found["ess_bulk"] < 100 and (found["r_hat"] is None or found["r_hat"] > 1.1)
     samples = np.load("s.npy").mean(axis=1)
     assert ((samples < 0.2) | (samples > 0.8)).all() and samples.min() < 0.2 and samples.max() > 0.8
 
 
-@pytest.mark.parametrize("more", [(), ("--quiet",)], ids=lambda more: " ".join(more))
+@pytest.mark.parametrize("more", [(), ("--quiet",), ("--verbose",)], ids=lambda more: " ".join(more))
 def test_not_to_have_mixed_is_a_warning(more):
+    """One line, with what helps between two valleys of the same depth."""
     done = succeed("sample", two_valleys(), "--out", "s.npy", *more)
-    assert re.search(r"^warning: the chains have not mixed: activity: .*; more sweeps are needed$", done.stderr, re.M)
-    assert ("R-hat  bulk ESS" in done.stderr) == (not more)
+    warnings = re.findall(r"^warning: (.*)$", done.stderr, re.M)
+    assert len(warnings) == 1 and len(warnings[0]) < 200
+    assert re.fullmatch(r"the chains have not mixed \(R-hat \S+, should be below 1.01\): .*try --sampler tempering, see "
+                        r"docs/mixing.md", warnings[0])
+    assert ("R-hat  bulk ESS" in done.stderr) == (more == ("--verbose",))
     assert Path("s.npy").exists()
+
+
+def test_chains_that_start_alike_are_not_known_to_have_mixed():
+    arrays = {name: 0.5 * array for name, array in random_machine().items()}
+    write_safetensors("m.safetensors", arrays, FOREIGN)
+    np.save("row.npy", np.ones((1, 6), np.uint8)), np.save("mask.npy", np.zeros((1, 6), np.uint8))
+    mixing = ask("sample", "m.safetensors", "--data", "row.npy", "--fixed", "mask.npy", "--sweeps", 4000, "--out",
+                 "s.npy")["mixing"]
+    assert mixing["mixed"] is None and "all chains started at one state" in mixing["reason"]
 
 
 def test_a_short_run_is_not_judged():
@@ -136,6 +154,6 @@ def test_training_says_it_too():
     assert (mixing["chains"], mixing["draws"]) == (16, 200)
     # A machine of deep valleys, which its chains do not leave within a few hundred sweeps.
     done = succeed(*options, "--epochs", 30000, "--learning-rate", 0.5, "--schedule", "constant", "--quiet")
-    assert re.search(r"^warning: the chains of training have not mixed: .*; more --steps", done.stderr, re.M)
+    assert re.search(r"^warning: the chains of training have not mixed \(R-hat .*\), .*; more --steps", done.stderr, re.M)
     for method in ("cd", "exact"):  # no chains go on
         assert "mixing" not in ask(*options, "--epochs", 20, "--method", method)

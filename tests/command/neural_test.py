@@ -107,9 +107,11 @@ def test_a_machine_of_two_real_units_is_drawn_as_a_landscape(machine):
     succeed("train", *kind, "--data", "eight-gaussians:4000", "--epochs", 5, "--out", "m.safetensors", "--quiet")
     succeed("sample", "m.safetensors", "--count", 500, "--sweeps", 50, "--out", "s.png", "--quiet")
     picture = pixels("s.png")
-    side = picture.shape[0]
-    assert picture.shape == (side, 2 * side + 8, 3)
-    energies, points = picture[:, :side].sum(2), picture[:, side + 8:].sum(2)
+    side, left, top, right, bottom = 400, 62, 24, 16, 40  # the two squares, and the room for their axes
+    assert picture.shape == (top + side + bottom, 2 * (left + side + right), 3)
+    energies, points = (picture[top:top + side, first:first + side].sum(2)
+                        for first in (left, 2 * left + side + right))
+    assert (picture[top + side:, left:left + side].sum(2) < 500).sum() > 100  # numbers and words
     assert len(np.unique(energies)) > 50 and np.ptp(energies) > 300
     # Samples lie where the landscape is dark, and the corners are empty.
     assert energies[points < 700].mean() < energies.mean() - 50

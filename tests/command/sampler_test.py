@@ -64,7 +64,7 @@ def test_bits_get_their_exact_means(sampler):
 def test_rates_are_printed():
     bits_machine()
     done = succeed("sample", "bits.safetensors", "--sampler", "tempering", "--inner", "metropolis", "--temperatures", 3,
-                   "--count", 20, "--out", "s.npy")
+                   "--count", 20, "--out", "s.npy", "--verbose")
     assert "accepted " in done.stderr and "neighbouring levels swapped " in done.stderr
     assert " about " in done.stderr and "<=" not in done.stderr
 
@@ -95,7 +95,7 @@ def test_fixed_units_keep_their_values_and_the_others_follow(sampler):
     assert (samples[0::2, :2] == [1, 0]).all() and (samples[1::2, :2] == [0, 1]).all()
     if sampler == "annealing":
         return
-    assert answer["mixing"]["mixed"] is None and "given different rows" in answer["mixing"]["reason"]
+    assert answer["mixing"]["mixed"] is None and "each chain completes a different row" in answer["mixing"]["reason"]
     for given, drawn in (((1, 0), samples[0::2]), ((0, 1), samples[1::2])):
         states = np.array([(*given, *rest) for rest in itertools.product((0, 1), repeat=4)])
         p = np.exp(machine.minus_free_energy(states))

@@ -42,7 +42,7 @@ TEST(Mixing, DiagnosesTheSecondHalfOfTheFirstChains) {
     for (std::size_t chain = 0; chain < 16; ++chain) {
       free_energy(chain, draw) = found[chain];
       for (std::size_t i = 0; i < 70; ++i) activity(chain, draw) += visible.bits().get(chain, i) ? 1.0 : 0.0;
-      activity(chain, draw) /= 70;
+      activity(chain, draw) = 2.0 * (activity(chain, draw) / 70) - 1.0;  // of spins, the magnetisation
     }
     ++draw;
   }
@@ -53,7 +53,7 @@ TEST(Mixing, DiagnosesTheSecondHalfOfTheFirstChains) {
   EXPECT_EQ(report.every, 3u);
   ASSERT_EQ(report.quantities.size(), 2u);
   EXPECT_EQ(report.quantities[0].name, "free energy");
-  EXPECT_EQ(report.quantities[1].name, "activity");
+  EXPECT_EQ(report.quantities[1].name, "magnetisation");
   for (const std::size_t k : {0u, 1u}) {
     Diagnosis expected = diagnose(k == 0 ? free_energy : activity);
     expected.autocorrelation_time *= 3.0;  // in sweeps
@@ -96,6 +96,47 @@ TEST(Mixing, AQuantityThatNeverChangesLeavesTheVerdictToTheOther) {
   EXPECT_EQ(report.quantities[1].verdict.mixing, Mixing::kYes);
   EXPECT_EQ(report.verdict.mixing, Mixing::kYes);
   EXPECT_EQ(sentence(report), "the chains have mixed");
+}
+
+/// A report of two numbers with these R-hats, and as many effective draws as needed.
+MixingReport report_with(double energy, double activity, double draws = 1000.0) {
+  MixingReport out;
+  for (const double r_hat : {energy, activity}) {
+    const Diagnosis diagnosis{0.0, 0.1, r_hat, draws, draws, 1.0};
+    out.quantities.push_back({out.quantities.empty() ? "energy" : "magnetisation", diagnosis, verdict_on(diagnosis)});
+  }
+  out.verdict = {Mixing::kNo, "as the numbers say"};
+  return out;
+}
+
+TEST(Mixing, OneLineNamesTheRemedy) {
+  EXPECT_EQ(sentence(report_with(1.02, 1.013)),
+            "the chains have not mixed (R-hat 1.020, should be below 1.01): more --sweeps are needed; see "
+            "docs/mixing.md");
+  EXPECT_EQ(sentence(report_with(1.001, 1.001, 175.0)),
+            "the chains have not mixed (175 effective draws, should be above 400): more --sweeps are needed; see "
+            "docs/mixing.md");
+  EXPECT_EQ(sentence(report_with(1.5, 2.2)),
+            "the chains have not mixed (R-hat 2.20, should be below 1.01): samples are good to look at, averages over "
+            "them are not; see docs/mixing.md");
+  // An ordered phase: the energy is that of every valley.
+  EXPECT_NE(sentence(report_with(1.001, 1.8)).find("try --sampler tempering"), std::string::npos);
+  EXPECT_EQ(sentence(report_with(1.001, 1.8), true).find("tempering"), std::string::npos);
+}
+
+TEST(Mixing, ChainsThatStartAlikeAreNotKnownToHaveMixed) {
+  const Rbm model = test::random_machine(Bernoulli{12}, Bernoulli{4}, 0.3, 6);
+  Chains chains = start_at_visible(model, make_state(model.visible(), 16), kKey, {});
+  EXPECT_TRUE(all_alike(chains.layers[0]));
+  MixingWatch watch(watched_numbers(model), 16, 1000, true);
+  while (chains.sweep < 1000) {
+    step(Gibbs{}, model, chains, kKey, {});
+    watch.look(chains, {});
+  }
+  EXPECT_FALSE(all_alike(chains.layers[0]));
+  EXPECT_EQ(watch.report().verdict.mixing, Mixing::kYes);
+  EXPECT_EQ(watch.report(true).verdict.mixing, Mixing::kUnknown);
+  EXPECT_NE(sentence(watch.report(true)).find("all chains started at one state"), std::string::npos);
 }
 
 TEST(Mixing, IsTheSameForAnyNumberOfThreads) {

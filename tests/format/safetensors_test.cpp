@@ -71,8 +71,8 @@ TEST(Safetensors, FindsByName) {
 
 TEST(Safetensors, HeaderLengthsThatCannotBe) {
   EXPECT_EQ(refused(ByteVector(16, std::byte{0xff})),
-            "m.safetensors: byte 0: header length 18446744073709551615 does not fit a file of 16 bytes; the file is "
-            "truncated or not safetensors");
+            "m.safetensors: byte 0: not a safetensors file, or a truncated one: the header length 18446744073709551615 "
+            "does not fit a file of 16 bytes");
   EXPECT_NE(refused(ByteVector(16)).find("expected a JSON header that begins with {"), std::string::npos);
   ByteVector huge(100'000'009 + 8, std::byte{' '});
   for (std::size_t i = 0; i < 8; ++i) huge[i] = static_cast<std::byte>(std::uint64_t{100'000'009} >> (8 * i));

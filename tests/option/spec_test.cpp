@@ -192,8 +192,16 @@ TEST(Spec, CountsTakeTheirWholeRange) {
   for (const std::string text : {"18446744073709551615", "0"}) EXPECT_EQ(text_of(parse_value(seed, text)), text);
 }
 
+TEST(Spec, CountsMayHaveAnExponent) {
+  Request request;
+  for (const char* text : {"1e2", "100.0", "1E+2"}) {
+    set(request, "epochs", text);
+    EXPECT_EQ(request.epochs, 100u);
+  }
+}
+
 TEST(Spec, CountsOutsideTheirRangeAreRefused) {
-  for (const char* text : {"0", "1001", "-1", "1.0", "1e2", "", " 1", "1 ", "+1", "0x10", "ten", "1,000",
+  for (const char* text : {"0", "1001", "-1", "1.5", "1e4", "1e-2", "", " 1", "1 ", "+1", "0x10", "ten", "1,000",
                            "18446744073709551616", "99999999999999999999999", "auto"}) {
     expect_parts(refused("epochs", text), {"--epochs", "a whole number from 1 to 1000", std::string("'") + text + "'"});
   }

@@ -17,6 +17,7 @@ ReportContent content_of(const std::string& text) {
   content.charts = {{text, text, {{text, {{0, 1}, {1, 2}}}, {text, {{0, 2}, {1, 1}}}}}};
   content.pictures = {{text, Image{2, 1, 1, {0, 255}}}};
   content.warnings = {text};
+  content.tables = {{text, {text, text}, {{text, text}}}};
   return content;
 }
 
@@ -25,11 +26,15 @@ TEST(Html, HasEveryPartOfTheContent) {
   content.title = "the title";
   content.summary = {{"seed", "7"}, {"time", "0:42"}};
   content.warnings = {"first", "second"};
+  content.tables = {{"how", {"what", "much"}, {{"a", "1"}, {"b", "2"}}}};
   const std::string page = html_report(content);
   EXPECT_EQ(tag_fault(page), "");
   EXPECT_EQ(count_of(page, "the title"), 2u) << "in the window's title and above the page";
   EXPECT_EQ(count_of(page, "<tr><th scope=\"row\">seed</th><td>7</td></tr>"), 1u);
-  EXPECT_EQ(count_of(page, "<tr>"), 2u);
+  EXPECT_EQ(count_of(page, "<tr>"), 5u);
+  EXPECT_EQ(count_of(page, "<h2>how</h2>"), 1u);
+  EXPECT_EQ(count_of(page, "<tr><th scope=\"col\">what</th><th scope=\"col\">much</th></tr>"), 1u);
+  EXPECT_EQ(count_of(page, "<tr><th scope=\"row\">b</th><td>2</td></tr>"), 1u);
   EXPECT_EQ(count_of(page, "<li>first</li>\n<li>second</li>"), 1u);
   EXPECT_EQ(count_of(page, "<svg "), 1u);
   EXPECT_EQ(count_of(page, "<span class=\"c0\">x</span>\n<span class=\"c1\">x</span>"), 1u);

@@ -65,14 +65,14 @@ struct Live : Fixture {
   Live() { options_.live = true; }
 };
 
-TEST_F(Plain, ARecordIsOneAlignedLine) {
+TEST_F(Plain, ARecordIsOneLineWithoutWhatIsZero) {
   reporter();
   now_ = 12.34;
-  reporter().record({600, 1.0, {{"error", 0.123456}, {"norm", 28777.4}}});
+  reporter().record({600, 1.0, {{"error", 0.123456}, {"dead", 0.0}, {"norm", 28777.4}}});
   reporter().record({900, 1.5, {{"error", 2.0}, {"norm", std::numeric_limits<double>::quiet_NaN()}}});
   EXPECT_EQ(written(),
-            "[    12.3 s]  epoch    1.00  error=0.1235      norm=28777\n"
-            "[    12.3 s]  epoch    1.50  error=2           norm=nan\n");
+            "[    12.3 s]  epoch 1  error=0.1235  norm=28777\n"
+            "[    12.3 s]  epoch 1.5  error=2  norm=nan\n");
 }
 
 TEST_F(Plain, SaysThatItIsAliveAfterHalfAMinuteWithoutARecord) {
@@ -86,7 +86,7 @@ TEST_F(Plain, SaysThatItIsAliveAfterHalfAMinuteWithoutARecord) {
   EXPECT_EQ(written(), "[    30.0 s]   30%  epoch 4/10  10 updates/s  1:10 left\n");
   now_ = 59.0;
   reporter().record({590, 5.9, {}});
-  EXPECT_EQ(written(), "[    59.0 s]  epoch    5.90\n");
+  EXPECT_EQ(written(), "[    59.0 s]  epoch 5.9\n");
   now_ = 88.0;
   reporter().progress({880, 1000, per_epoch_});
   EXPECT_EQ(written(), "");
@@ -231,6 +231,19 @@ TEST_F(Live, ATableLosesItsLastColumnsOnANarrowTerminal) {
             "                          energy\n"
             "                 epoch       gap\n"
             "[     0.0 s]      1.50      -3.5\n");
+}
+
+TEST_F(Live, ThePartsOfAWholeShareOneBar) {
+  reporter().stage({"free energies", ""});
+  reporter().progress({0, 1000, 0});
+  now_ = 1.0;
+  reporter().progress({100, 1000, 0});
+  written();
+  reporter().stage({"log Z", ""});
+  now_ = 2.0;
+  reporter().progress({200, 1000, 0});
+  const std::string text = written();  // the rate is known from the part before
+  EXPECT_NE(text.find(" 20%  log Z  0:08 left"), std::string::npos) << text;
 }
 
 TEST_F(Live, FinishErasesTheLineOnce) {

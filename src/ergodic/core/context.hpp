@@ -20,7 +20,7 @@ namespace ergodic {
 /// A part of a long computation: what is done now, and what its progress counts.
 struct Stage {
   std::string name;  ///< "annealing"
-  std::string unit;  ///< "sweeps"
+  std::string unit;  ///< "sweeps"; empty if progress is that of a whole that this is a part of
   std::size_t number = 1, count = 1;
 };
 

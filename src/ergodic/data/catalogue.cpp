@@ -141,7 +141,7 @@ std::filesystem::path located(const CatalogueEntry& entry, const CatalogueFile& 
   const std::filesystem::path path = cache_folder() / entry.name / file.name;
   if (!std::filesystem::exists(path)) {
     throw NoInputError(
-        fmt::format("{} is not on this machine; bring it with: ergodic data get {}", entry.name, entry.name));
+        fmt::format("{} is not on this computer; download it with: ergodic data get {}", entry.name, entry.name));
   }
   return path;
 }

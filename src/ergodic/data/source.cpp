@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/spelling.hpp"
 #include "ergodic/data/alignment.hpp"
 #include "ergodic/data/contents.hpp"
 #include "ergodic/data/named_sets.hpp"
@@ -188,8 +189,11 @@ DataParts named(const ChosenSet& chosen, const DataOptions& options) {
 DataParts from_file(const DataOptions& options) {
   std::error_code ignored;
   if (!std::filesystem::exists(options.source, ignored)) {
-    throw NoInputError(fmt::format(
-        "{}: no such file, and no data set of that name; `ergodic data list` shows the names", options.source));
+    std::vector<std::string> names;
+    for (const NamedSet& set : named_sets()) names.push_back(set.name);
+    const std::string guess = did_you_mean(options.source.substr(0, options.source.find(':')), names);
+    throw NoInputError(fmt::format("{}: no such file, and no data set of that name{}", options.source,
+                                   guess.empty() ? "; `ergodic data list` shows the names" : guess));
   }
   DataParts out;
   out.train = read_set({options.source, options.labels, options.source}, options, kTrainStream, out.warnings);

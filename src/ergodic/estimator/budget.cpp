@@ -6,6 +6,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/number_text.hpp"
+#include "ergodic/core/part_of_whole.hpp"
 
 namespace ergodic {
 namespace {
@@ -72,15 +73,31 @@ double cost_of_sweep(const Boltzmann& machine) {
   return units + (machine.graph().dense() ? 0.2 : 2.0) * edges;
 }
 
-/// By what a sweep of the machine costs, and one of its hidden units.
-RowPlan plan_by_number(const Budget& budget, const ClampedRows& rows) {
-  const std::size_t at_a_row = std::max(kFewestAtARow, budget.temperatures / kTemperatureShare);
+/// The sweeps of all rounds of a budget in temperatures.
+double sweeps_of_all(const Budget& budget) {
   double sweeps = 0.0;
   Rounds rounds(budget, steady_seconds);
   while (const std::uint64_t temperatures = rounds.next()) {
     sweeps += static_cast<double>(Annealer::sweeps_of_round(temperatures));
   }
-  const double all = static_cast<double>(kChains) * sweeps * cost_of_sweep(rows.machine());
+  return sweeps;
+}
+
+/// Progress of a budget in seconds: the time that has passed, whatever was done in it.
+class BySeconds : public PartOfWhole {
+ public:
+  BySeconds(const Context& context, double seconds)
+      : PartOfWhole(context, 0.0, 1.0), seconds_(seconds), started_(steady_seconds()) {}
+  void progress(const Progress&) override { done((steady_seconds() - started_) / seconds_); }
+
+ private:
+  double seconds_, started_;
+};
+
+/// By what a sweep of the machine costs, and one of its hidden units.
+RowPlan plan_by_number(const Budget& budget, const ClampedRows& rows) {
+  const std::size_t at_a_row = std::max(kFewestAtARow, budget.temperatures / kTemperatureShare);
+  const double all = static_cast<double>(kChains) * sweeps_of_all(budget) * cost_of_sweep(rows.machine());
   const double one =
       static_cast<double>(ClampedRows::kChains * ClampedRows::sweeps_of_row(at_a_row)) * cost_of_sweep(rows.hidden());
   const double worth = std::min(kShareOfRows * all / one, static_cast<double>(rows.rows()));
@@ -123,8 +140,15 @@ std::optional<BudgetedLogZ> spend(const Budget& budget, Path& path, const State&
   Annealer annealer(path, rows, kChains, key, context);
   std::optional<BudgetedLogZ> out;
   Rounds rounds(budget, clock);
+  BySeconds by_seconds(context, budget.seconds);
+  const double all = budget.temperatures > 0 ? sweeps_of_all(budget) : 0.0;
+  double before = 0.0;  // sweeps
   while (const std::uint64_t temperatures = rounds.next()) {
-    const std::optional<AnnealedLogZ> found = annealer.round(temperatures, context);
+    const double after = before + static_cast<double>(Annealer::sweeps_of_round(temperatures));
+    PartOfWhole by_sweeps(context, before / all, after / all);
+    const std::optional<AnnealedLogZ> found =
+        annealer.round(temperatures, all > 0.0 ? by_sweeps.context() : by_seconds.context());
+    before = after;
     if (!found) {
       if (out) out->stopped = true;
       break;
@@ -147,6 +171,11 @@ std::optional<ClampedLogZ> spend_on_rows(const Budget& budget, ClampedRows& clam
       "{:.2f} and {:.2f}",
       out.rows, clamped.rows(), plan.temperatures, out.mean.log_z.value, out.mean.log_z.lower, out.mean.log_z.upper));
   return out;
+}
+
+double share_of_rows(const Budget& budget) {
+  // In temperatures the rows come on top of the work on log Z, in seconds out of its time.
+  return budget.temperatures > 0 ? kShareOfRows / (1.0 + kShareOfRows) : kShareOfRows;
 }
 
 Budget after_rows(const Budget& budget) { return {budget.temperatures, (1.0 - kShareOfRows) * budget.seconds}; }

@@ -32,7 +32,8 @@ struct BudgetedLogZ {
   bool stopped = false;  ///< before the budget was spent
 };
 
-/// Anneals in rounds, each about four times as long as the one before. After each the observer hears the bracket.
+/// Anneals in rounds, each about four times as long as the one before. After each the observer hears the bracket, and
+/// progress is that of all rounds.
 /// Nothing if stopped before the first came to its end.
 std::optional<BudgetedLogZ> spend(const Budget& budget, Path& path, const State& rows, Key key, const Context& context,
                                   const Clock& clock = steady_seconds);
@@ -44,5 +45,7 @@ std::optional<ClampedLogZ> spend_on_rows(const Budget& budget, ClampedRows& clam
                                          const Clock& clock = steady_seconds);
 /// What is left of a budget for log Z after rows.
 Budget after_rows(const Budget& budget);
+/// About which share of all work the rows are.
+double share_of_rows(const Budget& budget);
 
 }  // namespace ergodic

@@ -15,8 +15,6 @@
 namespace ergodic {
 namespace {
 
-constexpr double kLargestRHat = 1.01;
-constexpr double kFewestEffectiveDraws = 400.0;
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 void require_sound(MatrixView<const double> trace) {

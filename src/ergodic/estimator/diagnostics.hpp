@@ -37,7 +37,11 @@ struct Verdict {
   std::string reason;  ///< in plain words; empty if the chains have mixed
 };
 
-/// Holds a diagnosis to the thresholds of the paper: R-hat below 1.01, both ESS above 400.
+/// The thresholds of the paper: R-hat below, both ESS above.
+constexpr double kLargestRHat = 1.01;
+constexpr double kFewestEffectiveDraws = 400.0;
+
+/// Holds a diagnosis to the thresholds.
 Verdict verdict_on(const Diagnosis& diagnosis);
 
 }  // namespace ergodic

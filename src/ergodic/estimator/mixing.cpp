@@ -16,9 +16,11 @@ namespace {
 constexpr std::size_t kMostChains = 16;
 constexpr std::size_t kMostDrawsOfAll = 3200;  // 200 of each of 16 chains, more of each if there are fewer
 constexpr std::size_t kFewestJudgedDraws = 8;  // of a chain; its halves have four
+constexpr double kFarRHat = 1.1;               // from here on a longer run is not the only thing to think of
 
 std::uint64_t rounded_up_ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
+/// The share of the first units that are on; of real units, their mean.
 double activity_of(const State& state, std::size_t chain, std::size_t units) {
   double sum = 0.0;
   if (state.real()) {
@@ -55,10 +57,15 @@ Verdict verdict_on_all(const std::vector<MixingReport::Quantity>& quantities) {
 
 }  // namespace
 
-WatchedNumber watched_activity(std::size_t units) {
-  return {"activity", [units](LayerStates x, const Context&) {
+WatchedNumber watched_mean(const Layer& visible) {
+  const std::size_t units = units_of(visible);
+  const bool spins = !real_valued(visible) && levels_of(visible).low < 0.0f;
+  return {spins ? "magnetisation" : "activity", [units, spins](LayerStates x, const Context&) {
             std::vector<double> out;
-            for (std::size_t chain = 0; chain < x.chains(); ++chain) out.push_back(activity_of(x[0], chain, units));
+            for (std::size_t chain = 0; chain < x.chains(); ++chain) {
+              const double activity = activity_of(x[0], chain, units);
+              out.push_back(spins ? 2.0 * activity - 1.0 : activity);
+            }
             return out;
           }};
 }
@@ -98,7 +105,7 @@ void MixingWatch::look(const Chains& chains, const Context& context) {
   ++recorded_;
 }
 
-MixingReport MixingWatch::report() const {
+MixingReport MixingWatch::report(bool alike) const {
   MixingReport out{watched_, recorded_, every_, bounded_, {}, {}};
   if (too_short()) {
     out.verdict.reason = fmt::format("the run is too short to judge, with {} sweeps; {} are the fewest", sweeps_,
@@ -110,6 +117,9 @@ MixingReport MixingWatch::report() const {
     out.quantities.push_back(judged(numbers_[k].name, traces_[k], every_));
   }
   out.verdict = verdict_on_all(out.quantities);
+  if (alike && out.verdict.mixing == Mixing::kYes) {
+    out.verdict = {Mixing::kUnknown, "all chains started at one state, and may all have missed the same valley"};
+  }
   return out;
 }
 
@@ -119,16 +129,50 @@ MixingReport not_judged(std::string reason) {
   return out;
 }
 
-std::string sentence(const MixingReport& report) {
-  switch (report.verdict.mixing) {
-    case Mixing::kYes:
-      return "the chains have mixed";
-    case Mixing::kNo:
-      return fmt::format("the chains have not mixed: {}; more sweeps are needed", report.verdict.reason);
-    case Mixing::kUnknown:
-      break;
+bool all_alike(const State& x) {
+  for (std::size_t r = 1; r < x.chains(); ++r) {
+    for (std::size_t i = 0; i < x.units(); ++i) {
+      if (x.value(r, i) != x.value(0, i)) return false;
+    }
   }
-  return fmt::format("whether the chains have mixed is not known: {}", report.verdict.reason);
+  return true;
+}
+
+std::string worst_of(const MixingReport& report) {
+  const MixingReport::Quantity* worst = nullptr;
+  for (const auto& q : report.quantities) {
+    if (q.verdict.mixing == Mixing::kNo && (!worst || !(q.diagnosis.r_hat <= worst->diagnosis.r_hat))) worst = &q;
+  }
+  if (!worst) return "";
+  const Diagnosis& d = worst->diagnosis;
+  if (!(d.r_hat < kLargestRHat)) {
+    const int digits = d.r_hat < kFarRHat ? 3 : 2;  // near the threshold they matter
+    return fmt::format("R-hat {:.{}f}, should be below {}", d.r_hat, digits, kLargestRHat);
+  }
+  return fmt::format("{:.0f} effective draws, should be above {}", std::min(d.ess_bulk, d.ess_tail),
+                     kFewestEffectiveDraws);
+}
+
+std::string sentence(const MixingReport& report, bool tempered) {
+  const bool mixed = report.verdict.mixing == Mixing::kYes;
+  if (mixed) return "the chains have mixed";
+  if (report.verdict.mixing == Mixing::kUnknown) {
+    return fmt::format("whether the chains have mixed is not known: {}", report.verdict.reason);
+  }
+  std::string far;  // the number that is far from mixed
+  for (const auto& q : report.quantities) {
+    if (!(q.diagnosis.r_hat < kFarRHat) && q.verdict.mixing == Mixing::kNo && far.empty()) far = q.name;
+  }
+  const std::string so_far = fmt::format("the chains have not mixed ({})", worst_of(report));
+  if (far.empty()) return so_far + ": more --sweeps are needed; see docs/mixing.md";
+  const bool ordered = report.quantities[0].verdict.mixing != Mixing::kNo;  // the energy is that of every valley
+  if (ordered && !tempered) {
+    return fmt::format(
+        "{}: the energy has, the {} has not, and more sweeps will not help; try --sampler tempering, see "
+        "docs/mixing.md",
+        so_far, far);
+  }
+  return so_far + ": samples are good to look at, averages over them are not; see docs/mixing.md";
 }
 
 }  // namespace ergodic

@@ -30,14 +30,15 @@ WatchedNumber watched_energy(const Model& model) {
   return {MarginalModel<Model> ? "free energy" : "energy",
           [&model](LayerStates x, const Context& context) { return marginal_energy(model, x, context); }};
 }
-/// The share of the first `units` units of the first layer that are on; of real units, their mean.
-WatchedNumber watched_activity(std::size_t units);
+/// The mean of the visible units, which are the first of the first layer: of {0,1} units and of letters the activity,
+/// the share that is on; of spins the magnetisation, in [-1, 1].
+WatchedNumber watched_mean(const Layer& visible);
 /// The sum over the first units of the first layer of weight * value.
 WatchedNumber watched_sum(std::vector<float> weights);
-/// What is watched of every model: its energy, and the activity of its visible units.
+/// What is watched of every model: its energy, first, and the mean of its visible units.
 template <EnergyModel Model>
 std::vector<WatchedNumber> watched_numbers(const Model& model) {
-  return {watched_energy(model), watched_activity(units_of(visible_layer(model)))};
+  return {watched_energy(model), watched_mean(visible_layer(model))};
 }
 
 struct MixingReport {
@@ -64,8 +65,9 @@ class MixingWatch {
   /// To be called after each sweep; records if it is time.
   void look(const Chains& chains, const Context& context);
 
-  /// After the last sweep.
-  MixingReport report() const;
+  /// After the last sweep. Chains that all started at one state (`alike`) may agree without having mixed, and are not
+  /// known to have.
+  MixingReport report(bool alike = false) const;
 
  private:
   bool too_short() const;
@@ -84,7 +86,13 @@ class MixingWatch {
 /// The report of a run that tells nothing, and why.
 MixingReport not_judged(std::string reason);
 
-/// The verdict as a sentence.
-std::string sentence(const MixingReport& report);
+/// Whether all chains are at one state.
+bool all_alike(const State& x);
+
+/// How far the number that is mixed worst is from the thresholds: "R-hat 2.2, should be below 1.01". Empty if none is.
+std::string worst_of(const MixingReport& report);
+
+/// The verdict on samples as one line with what to do. `tempered`: tempering is in use already.
+std::string sentence(const MixingReport& report, bool tempered = false);
 
 }  // namespace ergodic

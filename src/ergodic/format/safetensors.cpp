@@ -23,7 +23,7 @@ TensorsHeader read_header(ByteReader& file) {
   const auto length = file.integer<std::uint64_t>(ByteOrder::kLittle, "the header length");
   if (length > file.remaining()) {
     fail_at(file.where(), 0,
-            fmt::format("header length {} does not fit a file of {} bytes; the file is truncated or not safetensors",
+            fmt::format("not a safetensors file, or a truncated one: the header length {} does not fit a file of {} bytes",
                         length, kLengthSize + file.remaining()));
   }
   if (length > kLongestHeader) {

@@ -92,12 +92,12 @@ struct Memory {
             {"stable", std::uint64_t{stable}}};
   }
   std::string text() const {
-    return fmt::format("stored {} patterns of {} units by the rule {}: a load of {:.4g}; {} of them are stable\n",
+    return fmt::format("stored {} patterns of {} units by the rule {}: {:.4g} patterns per unit; {} of them are stable\n",
                        patterns, units, rule, load(), stable);
   }
   void warn_if_forgetful(const Context& context) const {
     if (capacity && load() > *capacity) {
-      context.warn(fmt::format("{} patterns in {} units are a load of {:.3f}; beyond {:.3f} the rule {} forgets",
+      context.warn(fmt::format("{} patterns in {} units are {:.3f} per unit; beyond {:.3f} the rule {} forgets",
                                patterns, units, load(), *capacity, rule));
     } else if (2 * stable < patterns) {
       context.warn(

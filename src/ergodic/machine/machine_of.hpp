@@ -115,7 +115,7 @@ class MachineOf : public Machine {
     if (is_plane(visible())) {
       return with_visible_energy([&](const auto& energy) { return picture_of_plane(energy, values, context); });
     }
-    return picture_of_rows(drawable(values, visible()), shape);
+    return picture_of_values(values, visible(), shape);
   }
   std::vector<Picture> pictures(const Dataset& data, Key key, const Context& context) const override {
     return {picture_of_samples(*this, data.shape, key, context)};

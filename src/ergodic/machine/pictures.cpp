@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <numeric>
+#include <string_view>
 
+#include "ergodic/data/alignment.hpp"
 #include "ergodic/machine/machine.hpp"
+#include "ergodic/report/logo.hpp"
 #include "ergodic/report/sheet.hpp"
 
 namespace ergodic {
 namespace {
 
+constexpr std::string_view kCharacters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 constexpr std::size_t kPicturedSamples = 100, kPlaneSamples = 2000;
 constexpr std::uint64_t kPictureSweeps = 300, kPlaneSweeps = 200;
 
@@ -21,6 +26,27 @@ SheetOptions sheet_for(PictureShape shape, std::size_t units) {
   options.tile_height = drawn.height;
   options.tile_width = drawn.width;
   return options;
+}
+
+/// How many letters a logo of these units has; 0 if they are not drawn as one.
+std::size_t drawn_letters(const Layer& layer, PictureShape shape) {
+  const std::size_t letters = layer.parts() == 1 ? letters_of(layer) : 0;
+  return letters > 0 && drawn_as_logo(sites_of(layer), letters, shape) ? letters : 0;
+}
+
+/// A character for each letter: those of proteins, or digits and then capitals.
+std::string names_of_letters(std::size_t letters) {
+  if (letters == kProteinLetters.size()) return std::string(kProteinLetters);
+  return std::string(kCharacters.substr(0, letters));
+}
+
+Logo logo_of(const Matrix<float>& rows, std::size_t letters, std::string title) {
+  Logo out{std::move(title), Matrix<double>(rows.cols() / letters, letters)};
+  const double each = 1.0 / static_cast<double>(rows.rows());
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    for (std::size_t i = 0; i < rows.cols(); ++i) out.frequencies(i / letters, i % letters) += each * rows(r, i);
+  }
+  return out;
 }
 
 }  // namespace
@@ -75,6 +101,20 @@ Image picture_of_rows(const Matrix<float>& rows, PictureShape shape) {
   return grey_sheet(rows, sheet_for(shape, rows.cols()));
 }
 
+bool drawn_as_logo(std::size_t sites, std::size_t letters, PictureShape shape) {
+  return letters > 1 && letters <= kCharacters.size() && shape.height * shape.width != sites;
+}
+
+Image picture_of_letters(const Matrix<float>& rows, std::size_t letters, const std::string& title) {
+  return sequence_logos(std::array{logo_of(rows, letters, title)}, names_of_letters(letters));
+}
+
+Image picture_of_values(const Matrix<float>& values, const Layer& layer, PictureShape shape) {
+  const std::size_t letters = drawn_letters(layer, shape);
+  return letters > 0 ? picture_of_letters(values, letters, fmt::format("{} sequences", values.rows()))
+                     : picture_of_rows(drawable(values, layer), shape);
+}
+
 Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit) {
   const auto weights = model.weights();
   std::vector<double> strength(weights.cols());
@@ -108,6 +148,11 @@ Picture picture_of_samples(const Machine& machine, PictureShape shape, Key key, 
 }
 
 Image picture_of_pairs(const Layer& layer, const State& rows, const Matrix<float>& reconstructed, PictureShape shape) {
+  if (const std::size_t letters = drawn_letters(layer, shape); letters > 0) {
+    const std::array logos{logo_of(plain_values(rows), letters, "rows"),
+                           logo_of(reconstructed, letters, "reconstructions")};
+    return sequence_logos(logos, names_of_letters(letters));
+  }
   return paired_sheet(drawable(plain_values(rows), layer), drawable(reconstructed, layer),
                       sheet_for(shape, rows.units()));
 }

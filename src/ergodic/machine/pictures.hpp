@@ -33,6 +33,13 @@ Matrix<float> plain_means(const Rbm& model, const State& hidden, const Context& 
 Matrix<float> drawable(Matrix<float> values, const Layer& layer);
 
 Image picture_of_rows(const Matrix<float>& rows, PictureShape shape);
+/// Whether sites of letters are drawn as a sequence logo: unless they are the pixels of a picture, or have more letters
+/// than there are characters.
+bool drawn_as_logo(std::size_t sites, std::size_t letters, PictureShape shape);
+/// The sequence logo of rows of letters.
+Image picture_of_letters(const Matrix<float>& rows, std::size_t letters, const std::string& title);
+/// Values of a layer of any type.
+Image picture_of_values(const Matrix<float>& values, const Layer& layer, PictureShape shape);
 /// One tile for each hidden unit: its weights to the visible layer; at most `limit` of them, the largest first.
 Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit);
 /// Each row beside its reconstruction.
@@ -45,7 +52,7 @@ template <EnergyModel Model>
 Image picture_of_plane(const Model& model, const Matrix<float>& points, const Context& context) {
   constexpr std::size_t kPixels = 400;
   const Window window = window_around(points);
-  return landscape(model.energy(State(places_in(window, kPixels)), context), points, window, kPixels);
+  return landscape_plot(model.energy(State(places_in(window, kPixels)), context), points, window, kPixels);
 }
 
 /// Samples of a machine for its report: expected values if it has them.

@@ -9,6 +9,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/number_text.hpp"
+#include "ergodic/core/spelling.hpp"
 
 namespace ergodic {
 namespace {
@@ -52,7 +53,8 @@ std::string expected(const Option& option) {
 }
 
 [[noreturn]] void refuse(const Option& option, const std::string& found) {
-  throw UsageError(fmt::format("{}: expected {}, found '{}'", option.written(), expected(option), found));
+  throw UsageError(fmt::format("{}: expected {}, found '{}'{}", option.written(), expected(option), found,
+                               did_you_mean(found, names_of(option.choices))));
 }
 
 bool within(const Option& option, double number) {
@@ -94,12 +96,20 @@ bool takes(const Option& option, const Value& value) {
   }
 }
 
+/// A whole number, also one such as 1e3.
+std::optional<std::uint64_t> count_in(std::string_view text) {
+  if (const auto count = number_in<std::uint64_t>(text)) return count;
+  const auto number = number_in<double>(text);
+  const bool whole = number && *number >= 0.0 && *number <= 0x1p53 && std::floor(*number) == *number;
+  return whole ? std::optional(static_cast<std::uint64_t>(*number)) : std::nullopt;
+}
+
 template <class T>
-std::optional<std::vector<T>> list_in(std::string_view text) {
+std::optional<std::vector<T>> list_in(std::string_view text, std::optional<T> (*one)(std::string_view)) {
   std::vector<T> out;
   while (true) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    const auto number = number_in<T>(text.substr(0, comma));
+    const auto number = one(text.substr(0, comma));
     if (!number) return std::nullopt;
     out.push_back(*number);
     if (comma == text.size()) return out;
@@ -115,13 +125,13 @@ std::optional<Value> read(OptionType type, const std::string& text) {
       if (text == "true" || text == "false") return text == "true";
       return std::nullopt;
     case OptionType::kCount:
-      return as_value(number_in<std::uint64_t>(text));
+      return as_value(count_in(text));
     case OptionType::kNumber:
       return as_value(number_in<double>(text));
     case OptionType::kCounts:
-      return as_value(list_in<std::uint64_t>(text));
+      return as_value(list_in<std::uint64_t>(text, count_in));
     case OptionType::kNumbers:
-      return as_value(list_in<double>(text));
+      return as_value(list_in<double>(text, number_in<double>));
     default:
       return text;
   }

@@ -217,6 +217,7 @@ class Spec {
   }
   Spec& role(PathRole role) {
     last().role = role;
+    if (role == PathRole::kFolder) last().placeholder = "FOLDER";
     return *this;
   }
   Spec& required() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "ergodic/report/text.hpp"
 
@@ -49,6 +50,7 @@ Points drawn_points(const Series& series) {
   return thinned(points);
 }
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSmallest = 1e-300;  // below, the steps between ticks would lose their digits
 
 // One direction of the chart: values [low, high] onto pixels [from, to].
@@ -59,15 +61,17 @@ struct Axis {
   double at(double value) const { return from + (value - low) / (high - low) * (to - from); }
 };
 
-// The axis of some values, with a margin (a fraction of their range). Equal values are put in the middle.
-Axis axis_for(const std::vector<double>& values, double margin, double from, double to) {
+// The axis of some values, with a margin (a fraction of their range) but within limits. Equal values are put in the
+// middle.
+Axis axis_for(const std::vector<double>& values, double margin, double from, double to,
+              std::pair<double, double> limits = {-kInfinity, kInfinity}) {
   if (values.empty()) return {0.0, 1.0, from, to};
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const double size = std::max(std::abs(*low), std::abs(*high));
   const bool is_flat = *high - *low <= std::max(1e-9 * size, kSmallest);
   const double flat_room = size > kSmallest ? 0.5 * size : 1.0;
   const double room = is_flat ? flat_room : margin * (*high - *low);
-  return {*low - room, *high + room, from, to};
+  return {std::max(*low - room, limits.first), std::min(*high + room, limits.second), from, to};
 }
 
 // A tick's number with the digits that tell it from its neighbours.
@@ -76,16 +80,6 @@ std::string tick_text(double value, double step, double size) {
   if (size < 1e6 && step >= 1e-5) return fmt::format("{:.{}f}", value, static_cast<int>(std::max(0.0, -digits)));
   const double significant = std::floor(std::log10(size)) - digits + 1.0;
   return fmt::format("{:.{}g}", value, static_cast<int>(std::clamp(significant, 1.0, 15.0)));
-}
-
-std::vector<std::pair<double, std::string>> labelled_ticks(const Axis& axis, std::size_t count) {
-  const std::vector<double> ticks = nice_ticks(axis.low, axis.high, count);
-  const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : axis.high - axis.low;
-  std::vector<std::pair<double, std::string>> labelled;
-  for (const double tick : ticks) {
-    labelled.emplace_back(axis.at(tick), tick_text(tick, step, std::max(std::abs(axis.low), std::abs(axis.high))));
-  }
-  return labelled;
 }
 
 std::string line(double x1, double y1, double x2, double y2, const char* css_class) {
@@ -99,10 +93,12 @@ std::string text(double x, double y, const std::string& css_class, const std::st
 
 std::string frame(const Axis& x, const Axis& y) {
   std::string svg;
-  for (const auto& [at, label] : labelled_ticks(y, 5)) {
+  for (const auto& [value, label] : labelled_ticks(y.low, y.high, 5)) {
+    const double at = y.at(value);
     svg += line(kLeft, at, kRight, at, "grid") + text(kLeft - 7, at + 4, "tick end", label);
   }
-  for (const auto& [at, label] : labelled_ticks(x, 6)) {
+  for (const auto& [value, label] : labelled_ticks(x.low, x.high, 6)) {
+    const double at = x.at(value);
     svg += line(at, kTop, at, kBottom, "grid") + text(at, kBottom + 16, "tick middle", label);
   }
   svg += line(kLeft, kBottom, kRight, kBottom, "axis") + line(kLeft, kTop, kLeft, kBottom, "axis");
@@ -153,7 +149,7 @@ std::string curves(const Chart& chart) {
     }
   }
   const Axis x = axis_for(epochs, 0.0, kLeft, kRight);
-  const Axis y = axis_for(values, 0.06, kBottom, kTop);
+  const Axis y = axis_for(values, 0.06, kBottom, kTop, chart.limits.value_or(std::pair(-kInfinity, kInfinity)));
   std::string svg = frame(x, y);
   if (values.empty()) return svg + text((kLeft + kRight) / 2, (kTop + kBottom) / 2, "tick middle", "no finite values");
   std::vector<EndLabel> labels;
@@ -179,6 +175,16 @@ std::vector<double> nice_ticks(double low, double high, std::size_t count) {
     ticks.push_back(k * step + 0.0);  // + 0 turns a negative zero positive
   }
   return ticks;
+}
+
+std::vector<std::pair<double, std::string>> labelled_ticks(double low, double high, std::size_t count) {
+  const std::vector<double> ticks = nice_ticks(low, high, count);
+  const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : high - low;
+  std::vector<std::pair<double, std::string>> labelled;
+  for (const double tick : ticks) {
+    labelled.emplace_back(tick, tick_text(tick, step, std::max(std::abs(low), std::abs(high))));
+  }
+  return labelled;
 }
 
 std::vector<Chart> charts_from(std::span<const Record> records) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,6 +23,7 @@ struct Chart {
   std::string title;
   std::string caption;
   std::vector<Series> series;
+  std::optional<std::pair<double, double>> limits = {};  ///< that no value passes, such as 0 and 1 for a share
 };
 
 /// The colour class c0 to c5 of the i-th series.
@@ -37,5 +39,8 @@ std::string svg_chart(const Chart& chart);
 
 /// Where a range [low, high] gets its tick marks: about `count` multiples of 1, 2 or 5 times a power of ten.
 std::vector<double> nice_ticks(double low, double high, std::size_t count);
+
+/// The same with what is written there: the digits that tell a tick from its neighbours.
+std::vector<std::pair<double, std::string>> labelled_ticks(double low, double high, std::size_t count);
 
 }  // namespace ergodic

@@ -28,10 +28,14 @@ th, td { padding: 7px 0; border-bottom: 1px solid var(--rule); text-align: left;
 tr:last-child > * { border-bottom: 0; }
 th { width: 34%; padding-right: 16px; font-weight: normal; color: var(--soft); }
 td { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.pairs tbody { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr)); column-gap: 40px; }
+.pairs tr { display: flex; } .pairs th { width: 55%; } .pairs td { flex: 1; }
+.wide th { width: auto; } .wide td, .wide th { padding-right: 16px; white-space: nowrap; }
 .warnings { margin: 16px 0 0; padding: 12px 16px 12px 34px; color: var(--warn); background: var(--warn-page);
   border: 1px solid var(--warn-rule); border-radius: 8px; overflow-wrap: anywhere; }
 h3 { margin: 0 0 6px; font-size: 14px; overflow-wrap: anywhere; }
 figcaption, .empty { color: var(--soft); font-size: 13px; overflow-wrap: anywhere; }
+figcaption { max-width: 60ch; }
 svg + figcaption { margin-top: 6px; }
 .legend { margin: 0 0 6px; font-size: 13px; }
 .legend span { margin-right: 14px; white-space: nowrap; }
@@ -58,6 +62,26 @@ std::string summary_table(const ReportContent& content) {
     rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape_html(name), escape_html(value));
   }
   return fmt::format("<div class=\"card summary\"><table>\n{}</table></div>\n", rows);
+}
+
+std::string table_sections(const ReportContent& content) {
+  std::string out;
+  for (const ReportTable& table : content.tables) {
+    std::string rows;
+    for (const std::string& head : table.heads) rows += fmt::format("<th scope=\"col\">{}</th>", escape_html(head));
+    if (!rows.empty()) rows = "<tr>" + rows + "</tr>\n";
+    for (const std::vector<std::string>& row : table.rows) {
+      rows += "<tr>";
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        const std::string text = escape_html(row[k]);
+        rows += k == 0 ? fmt::format("<th scope=\"row\">{}</th>", text) : fmt::format("<td>{}</td>", text);
+      }
+      rows += "</tr>\n";
+    }
+    out += fmt::format("<h2>{}</h2>\n<div class=\"card summary\"><table{}>\n{}</table></div>\n",
+                       escape_html(table.title), table.heads.empty() ? " class=\"pairs\"" : " class=\"wide\"", rows);
+  }
+  return out;
 }
 
 std::string warning_list(const ReportContent& content) {
@@ -114,9 +138,9 @@ std::string html_report(const ReportContent& content) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" "
       "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n{}{}{}{}</body>\n</html>\n",
-      title, kStyle, title, summary_table(content), warning_list(content), curve_section(content),
-      picture_section(content));
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n{}{}{}{}{}</body>\n</html>\n",
+      title, kStyle, title, summary_table(content), warning_list(content), table_sections(content),
+      curve_section(content), picture_section(content));
 }
 
 }  // namespace ergodic

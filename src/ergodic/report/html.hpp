@@ -15,12 +15,20 @@ struct Picture {
   Image image;
 };
 
+/// Cells under heads; without heads, what and its value.
+struct ReportTable {
+  std::string title;
+  std::vector<std::string> heads;
+  std::vector<std::vector<std::string>> rows;
+};
+
 struct ReportContent {
   std::string title;
-  std::vector<std::pair<std::string, std::string>> summary;  ///< what, and its value; rows of a table
+  std::vector<std::pair<std::string, std::string>> summary;  ///< the result: what, and its value
   std::vector<Chart> charts;
   std::vector<Picture> pictures;
   std::vector<std::string> warnings;
+  std::vector<ReportTable> tables = {};  ///< how it came about; before the curves
 };
 
 /// The whole page. Every text of the content is escaped.

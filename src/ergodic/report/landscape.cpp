@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/report/plot.hpp"
 
 namespace ergodic {
 namespace {
@@ -19,18 +20,10 @@ constexpr double kBetweenLines = 2.0;
 constexpr std::size_t kGap = 8;  // pixels between the two halves
 constexpr double kInk = 0.45;    // of a point over what is there: where points meet it grows darker
 
-using Colour = std::array<double, 3>;
-
 // Single-hue blues of ColorBrewer (Harrower and Brewer 2003), dark to light: lightness rises evenly.
 constexpr std::array<Colour, 5> kShades = {Colour{8, 48, 107}, Colour{33, 113, 181}, Colour{107, 174, 214},
                                            Colour{198, 219, 239}, Colour{247, 251, 255}};
-constexpr Colour kPaper = {255, 255, 255}, kPoint = {8, 48, 107}, kNotFinite = {0, 200, 0};
-
-Colour blend(const Colour& a, const Colour& b, double share) {
-  Colour out{};
-  for (std::size_t c = 0; c < out.size(); ++c) out[c] = (1.0 - share) * a[c] + share * b[c];
-  return out;
-}
+constexpr Colour kPoint = {8, 48, 107}, kNotFinite = {0, 200, 0};
 
 Colour shade_of(double height) {
   const double place = std::clamp(height / kShown, 0.0, 1.0) * static_cast<double>(kShades.size() - 1);
@@ -41,25 +34,6 @@ Colour shade_of(double height) {
 /// Which two lines an energy lies between.
 int band_of(double height) { return static_cast<int>(std::min(height, kShown) / kBetweenLines); }
 
-class Canvas {
- public:
-  Canvas(std::size_t width, std::size_t height) : image_{width, height, 3, {}} {
-    image_.pixels.assign(3 * width * height, 255);
-  }
-  void set(std::size_t y, std::size_t x, const Colour& colour) {
-    for (std::size_t c = 0; c < 3; ++c) at(y, x)[c] = static_cast<std::uint8_t>(std::lround(colour[c]));
-  }
-  void tint(std::size_t y, std::size_t x, const Colour& colour, double share) {
-    const std::uint8_t* const old = at(y, x);
-    set(y, x, blend({double(old[0]), double(old[1]), double(old[2])}, colour, share));
-  }
-  Image take() { return std::move(image_); }
-
- private:
-  std::uint8_t* at(std::size_t y, std::size_t x) { return &image_.pixels[3 * (y * image_.width + x)]; }
-  Image image_;
-};
-
 void draw_energies(Canvas& canvas, std::span<const double> energies, std::size_t pixels) {
   double lowest = std::numeric_limits<double>::infinity();
   for (const double energy : energies) {
@@ -69,14 +43,14 @@ void draw_energies(Canvas& canvas, std::span<const double> energies, std::size_t
   for (std::size_t y = 0; y < pixels; ++y) {
     for (std::size_t x = 0; x < pixels; ++x) {
       if (std::isnan(height(y, x))) {
-        canvas.set(y, x, kNotFinite);
+        canvas.set(x, y, kNotFinite);
         continue;
       }
-      canvas.set(y, x, shade_of(height(y, x)));
+      canvas.set(x, y, shade_of(height(y, x)));
       const std::size_t down = std::min(y + 1, pixels - 1), right = std::min(x + 1, pixels - 1);
       const int band = band_of(height(y, x));
       const bool line = band != band_of(height(down, x)) || band != band_of(height(y, right));
-      if (line) canvas.tint(y, x, height(y, x) < 0.5 * kShown ? kPaper : kPoint, 0.5);
+      if (line) canvas.tint(x, y, height(y, x) < 0.5 * kShown ? kPaper : kPoint, 0.5);
     }
   }
 }
@@ -91,7 +65,7 @@ void draw_points(Canvas& canvas, MatrixView<const float> points, const Window& w
     // A plus of five pixels.
     const auto column = static_cast<std::size_t>(x), row = static_cast<std::size_t>(y);
     for (const auto& [dy, dx] : {std::pair{1, 1}, {0, 1}, {2, 1}, {1, 0}, {1, 2}}) {
-      canvas.tint(row + static_cast<std::size_t>(dy) - 1, pixels + kGap + column + static_cast<std::size_t>(dx) - 1,
+      canvas.tint(pixels + kGap + column + static_cast<std::size_t>(dx) - 1, row + static_cast<std::size_t>(dy) - 1,
                   kPoint, kInk);
     }
   }
@@ -134,6 +108,28 @@ Image landscape(std::span<const double> energies, MatrixView<const float> points
   Canvas canvas(2 * pixels + kGap, pixels);
   draw_energies(canvas, energies, pixels);
   draw_points(canvas, points, window, pixels);
+  return canvas.take();
+}
+
+Image landscape_plot(std::span<const double> energies, MatrixView<const float> points, const Window& window,
+                     std::size_t pixels) {
+  const Image bare = landscape(energies, points, window, pixels);
+  const std::size_t each = kAxisLeft + pixels + kAxisRight;
+  Canvas canvas(2 * each, kAxisTop + pixels + kAxisBottom);
+  const char* const titles[] = {"energy (a line every 2 nats)", "samples"};
+  for (std::size_t half = 0; half < 2; ++half) {
+    Image part{pixels, pixels, 3, {}};
+    for (std::size_t y = 0; y < pixels; ++y) {
+      const auto first =
+          bare.pixels.begin() + static_cast<std::ptrdiff_t>(3 * (y * bare.width + half * (pixels + kGap)));
+      part.pixels.insert(part.pixels.end(), first, first + static_cast<std::ptrdiff_t>(3 * pixels));
+    }
+    canvas.paste(half * each + kAxisLeft, kAxisTop, part);
+    draw_axes(canvas,
+              {half * each + kAxisLeft, kAxisTop, pixels, window.left, window.left + window.side, window.bottom,
+               window.bottom + window.side},
+              titles[half], "unit 0", "unit 1");
+  }
   return canvas.take();
 }
 

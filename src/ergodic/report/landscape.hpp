@@ -27,4 +27,8 @@ Matrix<float> places_in(const Window& window, std::size_t pixels);
 Image landscape(std::span<const double> energies, MatrixView<const float> points, const Window& window,
                 std::size_t pixels);
 
+/// The same with axes, numbers and words.
+Image landscape_plot(std::span<const double> energies, MatrixView<const float> points, const Window& window,
+                     std::size_t pixels);
+
 }  // namespace ergodic

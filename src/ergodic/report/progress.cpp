@@ -16,8 +16,7 @@ constexpr double kDrawSeconds = 0.1;      // ten pictures a second look continuo
 constexpr double kSilenceSeconds = 30.0;  // of a plain log, before it says that the run is alive
 constexpr double kMemorySeconds = 3.0;    // of the smoothed rate
 constexpr std::size_t kBarColumns = 16;
-constexpr std::size_t kNumberColumns = 10;  // the longest short number: -1.234e-05
-constexpr std::size_t kHeadLines = 3;       // of the table on a terminal
+constexpr std::size_t kHeadLines = 3;  // of the table on a terminal
 constexpr std::size_t kCellColumns = 8;
 constexpr std::size_t kStampColumns = 12;
 
@@ -108,7 +107,7 @@ ProgressReporter::~ProgressReporter() { finish(); }
 
 void ProgressReporter::stage(const Stage& stage) {
   stage_ = {one_line(stage.name), one_line(stage.unit), stage.number, stage.count};
-  working_ = false;
+  working_ = working_ && stage_.unit.empty();  // the next part of a whole goes on where this one ends
 }
 
 void ProgressReporter::progress(const Progress& progress) {
@@ -142,15 +141,12 @@ void ProgressReporter::record(const Record& record) {
   }
 }
 
-/// Names with their values, for files and pipes: each line says all.
+/// Names with their values, for files and pipes: each line says all, but for what is zero.
 std::string ProgressReporter::plain_row(const Record& record) const {
-  std::string line = fmt::format("epoch {:7.2f}", record.epoch);
+  std::string line = fmt::format("epoch {:.4g}", record.epoch);
   for (std::size_t k = 0; k < monitors_.size(); ++k) {
-    const std::size_t columns = columns_of(record.values[k].first) + 1 + kNumberColumns;
-    const std::size_t taken = std::min(columns, columns_of(monitors_[k]));
-    line += "  " + monitors_[k] + std::string(columns - taken, ' ');
+    if (record.values[k].second != 0.0) line += "  " + monitors_[k];
   }
-  line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }
 
@@ -190,13 +186,17 @@ std::vector<std::string> ProgressReporter::progress_fields() const {
   } else {
     fields.push_back(fmt::format("{} {}", latest_.done, stage_.unit));
   }
-  if (stage_.count > 1) fields.push_back(fmt::format("{} ({}/{})", stage_.name, stage_.number, stage_.count));
+  if (stage_.count > 1) {
+    fields.push_back(fmt::format("{} ({}/{})", stage_.name, stage_.number, stage_.count));
+  } else if (stage_.unit.empty()) {
+    fields.push_back(stage_.name);
+  }
   if (const std::uint64_t length = latest_.per_epoch; length > 0 && latest_.total > 0) {
     const std::uint64_t epochs = latest_.total / length + (latest_.total % length != 0);
     fields.push_back(fmt::format("epoch {}/{}", std::min(latest_.done / length + 1, epochs), epochs));
   }
   if (rate_.per_second > 0.0) {
-    fields.push_back(fmt::format("{} {}/s", short_number(rate_.per_second), stage_.unit));
+    if (!stage_.unit.empty()) fields.push_back(fmt::format("{} {}/s", short_number(rate_.per_second), stage_.unit));
     if (latest_.total > latest_.done) {
       const double left = static_cast<double>(latest_.total - latest_.done) / rate_.per_second;
       fields.push_back(duration_text(left) + " left");

@@ -181,4 +181,16 @@ std::pair<std::size_t, std::size_t> tile_shape_for(std::size_t units) {
   return {divided_up(units, width), width};
 }
 
+Image magnified(const Image& image, std::size_t times) {
+  Image out{times * image.width, times * image.height, image.channels, {}};
+  out.pixels.reserve(out.width * out.height * out.channels);
+  for (std::size_t y = 0; y < out.height; ++y) {
+    for (std::size_t x = 0; x < out.width; ++x) {
+      const std::uint8_t* pixel = &image.pixels[(y / times * image.width + x / times) * image.channels];
+      out.pixels.insert(out.pixels.end(), pixel, pixel + image.channels);
+    }
+  }
+  return out;
+}
+
 }  // namespace ergodic

@@ -45,4 +45,7 @@ Image grouped_sheet(std::span<const MatrixView<const float>> columns, const Shee
 /// (13: 4 x 4, three places of padding).
 std::pair<std::size_t, std::size_t> tile_shape_for(std::size_t units);
 
+/// Each pixel as a square of so many.
+Image magnified(const Image& image, std::size_t times);
+
 }  // namespace ergodic

@@ -1,5 +1,6 @@
 #include "ergodic/run/evaluate.hpp"
 
+#include "ergodic/core/part_of_whole.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/run/finite.hpp"
 
@@ -16,11 +17,12 @@ std::optional<FreeEnergy> free_energy_of_gaps(const Machine& machine, const Open
   if (!sums) return std::nullopt;
   return mean_free_energy(*sums);
 }
+constexpr double kShareOfEnergies = 0.02;  // of the work, where free energies are summed
 
 /// The free energies and, if they are exact, the pseudo-likelihood; what is left of the budget. Nothing if stopped.
 std::optional<Budget> add_energies(const Machine& machine, const OpenRows& open, const Budget& budget, Evaluation& out,
                                    Key key, const Context& context) {
-  context.stage({"free energies", "rows", 1, 2});
+  context.stage({"free energies", "rows"});
   const State& rows = open.rows;
   if (!open.complete()) {
     const auto found = free_energy_of_gaps(machine, open, key, context);
@@ -84,11 +86,16 @@ EvaluateResult evaluate(const Machine& machine, const Dataset& data, const Evalu
   require_fit(machine.visible(), data);
   const OpenRows rows = open_rows_of(machine.visible(), data, key);
   EvaluateResult out{data.rows(), {}, "", false, false};
-  const std::optional<Budget> left = add_energies(machine, rows, options.budget, out.evaluation, key, context);
-  context.stage({"log Z", "steps", 2, 2});
+  const double energies =
+      rows.complete() && machine.clamped_rows(rows.rows, key) ? share_of_rows(options.budget) : kShareOfEnergies;
+  PartOfWhole first(context, 0.0, energies), second(context, energies, 1.0);
+  const std::optional<Budget> left = add_energies(machine, rows, options.budget, out.evaluation, key, first.context());
+  first.done(1.0);
+  const Context part = second.context();
+  part.stage({"log Z", "steps"});
   if (left) {
     const FoundLogZ found =
-        find_log_z(machine, completed_rows(machine, rows, key, context), *left, options.stations, key, context);
+        find_log_z(machine, completed_rows(machine, rows, key, context), *left, options.stations, key, part);
     out.partial = found.partial;
     if (found.annealed) {
       out.evaluation.set_annealed(*found.annealed);

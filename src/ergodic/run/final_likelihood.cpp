@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ergodic/core/clock.hpp"
+#include "ergodic/core/part_of_whole.hpp"
 #include "ergodic/estimator/budget.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/run/finite.hpp"
@@ -16,10 +17,13 @@ constexpr double kLeastSeconds = 3.0, kPatience = 2.0;  // a first round may tak
 constexpr char kNoTime[] =
     "no likelihood: a first look at it takes longer than a tenth of the training; `ergodic evaluate` has the time";
 
-/// Silent, but stops when the run is to stop, or when the time is over.
-class Silent : public Observer {
+constexpr double kShareOfEnergies = 0.02;  // of the time, where free energies are summed
+
+/// Says only how far it is, and stops when the run is to stop, or when the time is over.
+class Quiet : public Observer {
  public:
-  Silent(double seconds, const Context& context) : ends_(steady_seconds() + seconds), context_(context) {}
+  Quiet(double seconds, const Context& context) : ends_(steady_seconds() + seconds), context_(context) {}
+  void progress(const Progress& progress) override { context_.progress(progress); }
   bool stop_requested() override { return context_.stop_requested() || steady_seconds() > ends_; }
 
  private:
@@ -45,12 +49,15 @@ std::optional<FinalLikelihood> final_likelihood(const Machine& machine, const Da
   const bool apart = held_out.rows() > 0;
   const Dataset& data = apart ? held_out : train;
   if (!data.complete() || context.stop_requested()) return std::nullopt;
-  Silent silent(kLeastSeconds + kPatience * seconds, context);
-  const Context inner{context.threads, &silent};
+  Quiet quiet(kLeastSeconds + kPatience * seconds, context);
+  const Context inner{context.threads, &quiet};
+  context.stage({"likelihood", ""});
   const State rows = random_rows(machine.visible(), data, kMostRows, key);
   const Budget budget{0, seconds};
-  const std::optional<FreeEnergy> energy = free_energy_of(machine, rows, budget, key, inner);
-  const auto found = energy ? spend(budget, *machine.path(rows, {}, inner), rows, key, inner) : std::nullopt;
+  const double energies = machine.clamped_rows(rows, key) ? share_of_rows(budget) : kShareOfEnergies;
+  PartOfWhole first(inner, 0.0, energies), second(inner, energies, 1.0);
+  const std::optional<FreeEnergy> energy = free_energy_of(machine, rows, budget, key, first.context());
+  const auto found = energy ? spend(budget, *machine.path(rows, {}, inner), rows, key, second.context()) : std::nullopt;
   if (!found) {
     if (!context.stop_requested()) context.note(kNoTime);
     return std::nullopt;

@@ -63,17 +63,19 @@ std::optional<MixingReport> Fit::mixing(const Context& context) const {
   const std::uint64_t sweeps = std::clamp(affordable, kFewestWatchedSweeps, kMostWatchedSweeps);
   MixingWatch watch(machine_.watched_numbers(), watched.count(), sweeps, machine_.bounded_times({}));
   const Context unobserved{context.threads};
+  context.stage({"mixing", "sweeps"});
   while (watched.sweep < sweeps) {
     if (context.stop_requested()) return std::nullopt;
     trainer_->simulator()->sweep(watched, key_, unobserved);
     watch.look(watched, unobserved);
+    context.progress({watched.sweep, sweeps});
   }
   MixingReport report = watch.report();
   if (report.verdict.mixing == Mixing::kNo) {
     context.warn(
-        fmt::format("the chains of training have not mixed: {}; more --steps, more --chains or a lower "
-                    "--learning-rate may help",
-                    report.verdict.reason));
+        fmt::format("the chains of training have not mixed ({}), so that the gradient was biased; more --steps, more "
+                    "--chains or a lower --learning-rate may help, see docs/mixing.md",
+                    worst_of(report)));
   }
   return report;
 }

@@ -64,7 +64,9 @@ std::optional<ModelSamples> draw_model_samples(const Machine& machine, std::span
   out.last = machine.visible_of(chains);
   out.swapped = sampler->swapped();
   out.mixing = watch.report();
-  if (out.mixing.verdict.mixing == Mixing::kNo) context.warn(sentence(out.mixing));
+  if (out.mixing.verdict.mixing == Mixing::kNo) {
+    context.warn(sentence(out.mixing, sampling.sampler == kTempering));
+  }
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/part_of_whole.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/run/finite.hpp"
 
@@ -13,6 +14,7 @@ namespace ergodic {
 namespace {
 
 constexpr std::size_t kTemperatures = 50;  // where hidden units are annealed
+constexpr double kShareOfSampling = 0.8;   // of the work, about
 
 /// Free energies; if hidden units are too many to sum over, as annealing finds them, with the same errors for data and
 /// samples. Nothing if stopped.
@@ -39,16 +41,18 @@ void require_enough_rows(const Dataset& data) {
 }
 
 Quality quality_of(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
-                   const Dataset* training, const ModelSamplesOptions& options, Key key, const Context& context) {
+                   const Dataset* training, const ModelSamplesOptions& options, Key key, const Context& whole) {
   Quality stopped;
   stopped.stopped = true;
   const std::size_t rows = std::min<std::size_t>(data.rows(), options.count);
   const State all = all_rows(machine.visible(), data, key);
   const std::vector<UnitPair> pairs = pairs_of(machine.visible());
-  context.stage({"sampling", "sweeps", 1, 2});
-  const std::optional<ModelSamples> own = draw_model_samples(machine, stations, options, pairs, key, context);
+  PartOfWhole first(whole, 0.0, kShareOfSampling), second(whole, kShareOfSampling, 1.0);
+  first.stage({"sampling", "sweeps"});
+  const std::optional<ModelSamples> own = draw_model_samples(machine, stations, options, pairs, key, first.context());
   if (!own) return stopped;
-  context.stage({"comparing", "rows", 2, 2});
+  const Context context = second.context();
+  context.stage({"comparing", "rows"});
   const State chosen = random_rows(all, rows, key), samples = own->last.rows(0, rows);
   const auto neighbours = neighbour_test(chosen, samples, context);
   const auto of_data = energies_of(machine, chosen, key, context);

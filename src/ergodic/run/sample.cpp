@@ -19,23 +19,6 @@ bool same_given(const State& x, const Bits& fixed) {
   return true;
 }
 
-/// Whether all chains start from the same state: then nothing tells whether they have forgotten it.
-bool same_start(const State& rows) {
-  for (std::size_t r = 1; r < rows.chains(); ++r) {
-    for (std::size_t i = 0; i < rows.units(); ++i) {
-      if (rows.value(r, i) != rows.value(0, i)) return false;
-    }
-  }
-  return rows.chains() > 1;
-}
-
-/// Why the agreement of chains says nothing; empty if it does.
-std::string why_not_judged(const State& start_rows, const State& first, const Bits& fixed) {
-  if (!same_given(first, fixed)) return "the chains are given different rows, and need not agree";
-  if (same_start(start_rows)) return "all chains started from the same state, and may not have left its surroundings";
-  return "";
-}
-
 LowestEnergy summary_of(const Lowest& lowest) {
   LowestEnergy out{*std::ranges::min_element(lowest.energies), 0};
   const double rounding = 1e-9 * std::max(1.0, std::abs(out.energy));
@@ -56,8 +39,8 @@ Samples sample(const Machine& machine, const SamplingOptions& given, const Sampl
   const std::uint64_t sweeps = options.sweeps + (options.draws - 1) * options.every;
   MixingWatch watch(std::move(numbers), chains.count(), sweeps, machine.bounded_times(options));
   const std::unique_ptr<Sampling> sampling = machine.sampling(options, context);
-  const std::string unjudged = why_not_judged(start.rows, chains.layers[0], options.kernel.fixed);
-  const bool judged = unjudged.empty() && !sampling->lowest();
+  const bool judged = same_given(chains.layers[0], options.kernel.fixed) && !sampling->lowest();
+  const bool alike = start.rows.chains() > 1 && all_alike(start.rows);
   Samples out;
   context.stage({"sampling", "sweeps"});
   while (chains.sweep < sweeps && !context.stop_requested()) {
@@ -81,8 +64,8 @@ Samples sample(const Machine& machine, const SamplingOptions& given, const Sampl
     out.draws.push_back(machine.visible_of(chains));
     out.energies.push_back(lowest->energies);
   } else {
-    out.mixing = judged ? watch.report() : not_judged(unjudged);
-    if (out.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*out.mixing));
+    out.mixing = judged ? watch.report(alike) : not_judged("each chain completes a different row");
+    if (out.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*out.mixing, options.sampler == kTempering));
   }
   out.visible = out.draws.back();
   require_finite(out.visible, "samples");

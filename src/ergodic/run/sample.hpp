@@ -41,7 +41,7 @@ struct Samples {
 };
 
 /// Runs chains from their start for options.sweeps sweeps, and on for further draws. Judges whether they have mixed, by
-/// the energy, the activity and `watched`, and warns if they have not.
+/// the energy, the mean of the visible units and `watched`, and warns if they have not.
 Samples sample(const Machine& machine, const SamplingOptions& options, const SampleStart& start,
                const std::vector<WatchedNumber>& watched, Key key, const Context& context);
 

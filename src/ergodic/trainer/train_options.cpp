@@ -18,7 +18,7 @@ std::vector<Choice> method_choices() {
 Spec<TrainOptions> make_spec() {
   Spec<TrainOptions> spec;
   spec.group(kLoopGroup)
-      .add("method", &TrainOptions::method, "how the model's side of the gradient is found")
+      .add("method", &TrainOptions::method, "how the model's expectation in the gradient is estimated")
       .choices(method_choices())
       .add("steps", &TrainOptions::steps, "sweeps of the chains for each update")
       .range(1, 100000)

@@ -45,16 +45,17 @@ Settings settings_from(const Command& command, const std::map<std::string, std::
       continue;
     }
     const Option* other = find(all, name);
-    require(other != nullptr, fmt::format("unknown option '{}'", name));
-    foreign.push_back(fmt::format("--{} is for --model {}, and means nothing to --model {}", name,
-                                  fmt::join(other->kinds, " or "), kind));
+    require(other != nullptr, fmt::format("unknown option --{}", name));
+    foreign.push_back(
+        fmt::format("--{} is for --model {}, not for --model {}", name, fmt::join(other->kinds, " or "), kind));
   }
   require(foreign.empty(),
           fmt::format("{}; leave {} out", fmt::join(foreign, "; "), foreign.size() == 1 ? "it" : "them"));
   for (const Option& option : options) {
     const auto given = out.find(option.name);
     const bool empty = given == out.end() || text_of(given->second).empty();
-    require(!option.required || !empty, fmt::format("{} is required; --help shows what it takes", option.written()));
+    require(!option.required || !empty,
+            fmt::format("{} is missing; `ergodic help {}` shows what it takes", option.written(), command.name));
   }
   return out;
 }

@@ -14,9 +14,10 @@ namespace ergodic {
 
 /// What a command leaves behind for a terminal.
 struct Outcome {
-  std::string output;    ///< for standard output: JSON if asked for, else text
-  std::string message;   ///< for standard error
-  bool stopped = false;  ///< the work was interrupted
+  std::string output;        ///< for standard output: JSON if asked for, else text
+  std::string message;       ///< for standard error
+  bool stopped = false;      ///< the work was interrupted
+  std::string details = {};  ///< for standard error, if more than the message is wanted
 };
 
 struct Command {

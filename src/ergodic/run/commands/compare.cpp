@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <array>
 
 #include "ergodic/format/png.hpp"
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/snapshots.hpp"
-#include "ergodic/report/sheet.hpp"
+#include "ergodic/report/plot.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/output.hpp"
@@ -38,8 +37,7 @@ Spec<CompareRequest> make_spec() {
   spec.include(model_samples_spec(), &CompareRequest::samples);
   spec.group("Samples")
       .add("path", &CompareRequest::path,
-           "the folder of `ergodic train --trajectory`: samples are drawn by tempering, with the machines that "
-           "training met as its levels")
+           "the folder of `ergodic train --trajectory`: samples are drawn by tempering, with these snapshots as levels")
       .role(PathRole::kFolder)
       .advanced();
   add_seed(spec, &CompareRequest::seed);
@@ -49,36 +47,11 @@ Spec<CompareRequest> make_spec() {
   return spec;
 }
 
-constexpr std::size_t kSide = 400;  // pixels of a scatter plot
-
-/// A scatter plot as a tile: y upwards over x to the right on equal axes, darker the more points fall on a pixel, with
-/// the line on which all points would lie if they agreed.
-void draw_scatter(std::span<const double> x, std::span<const double> y, std::span<float> tile) {
-  double low = x[0], high = x[0];
-  for (const auto values : {x, y}) {
-    for (const double v : values) low = std::min(low, v), high = std::max(high, v);
-  }
-  const double pixels = static_cast<double>(kSide - 1) / std::max(high - low, 1e-30);
-  std::vector<std::uint32_t> points(kSide * kSide);
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    const auto column = static_cast<std::size_t>((x[k] - low) * pixels);
-    const auto row = kSide - 1 - static_cast<std::size_t>((y[k] - low) * pixels);
-    ++points[row * kSide + column];
-  }
-  const double most = std::log1p(*std::max_element(points.begin(), points.end()));
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    const bool line = k % kSide + k / kSide == kSide - 1;
-    const double shade = points[k] > 0 ? 0.3 + 0.7 * std::log1p(points[k]) / most : line ? 0.15 : 0.0;
-    tile[k] = static_cast<float>(1.0 - shade);
-  }
-}
-
-/// The means on the left, the correlations on the right; the data's across, the samples' up.
 Image picture_of(const ComparisonWithData& result) {
-  Matrix<float> tiles(2, kSide * kSide);
-  draw_scatter(result.data_means, result.sample_means, tiles.row(0));
-  draw_scatter(result.data_correlations, result.sample_correlations, tiles.row(1));
-  return grey_sheet(tiles, {kSide, kSide, 2, 1});
+  const std::array clouds{Cloud{"mean of each unit", "data", "samples", result.data_means, result.sample_means},
+                          Cloud{"correlation of each pair of units", "data", "samples", result.data_correlations,
+                                result.sample_correlations}};
+  return scatter_plots(clouds);
 }
 
 Json json_of_result(const ComparisonWithData& r) {
@@ -94,7 +67,7 @@ Json json_of_result(const ComparisonWithData& r) {
 std::string text_of_result(const ComparisonWithData& r) {
   if (r.stopped) return "";
   std::string out = fmt::format("data                   {} rows", r.rows);
-  if (r.effective_rows != static_cast<double>(r.rows)) out += fmt::format(", worth {:.1f}", r.effective_rows);
+  if (r.effective_rows != static_cast<double>(r.rows)) out += fmt::format(", effectively {:.1f}", r.effective_rows);
   return out + fmt::format("\nsamples                {}\n\n", r.samples) + text_of(r.comparison);
 }
 
@@ -108,13 +81,13 @@ Outcome run(const CompareRequest& request, bool json, const Context& context) {
   if (!result.stopped && !request.out.empty()) write_png(request.out, picture_of(result));
   return {json ? printed(json_of_result(result)) : text_of_result(result),
           result.stopped ? "stopped; nothing compared\n" : swap_text(result.swapped) + text_of(result.mixing),
-          result.stopped};
+          result.stopped, result.stopped ? "" : details_of(result.mixing)};
 }
 
 }  // namespace
 
 Command compare_command() {
-  return command_of("compare", "compare a machine's own samples with data",
+  return command_of("compare", "compare samples drawn from a machine with data",
                     "ergodic compare digits.safetensors --data mnist --out agreement.png", make_spec(), run);
 }
 

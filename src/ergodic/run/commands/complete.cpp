@@ -9,6 +9,7 @@
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/pictures.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/report/sheet.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/mask.hpp"
@@ -27,6 +28,7 @@ struct CompleteRequest {
   CompleteOptions options;
   std::uint64_t seed = 1;
   std::filesystem::path out;
+  std::uint64_t scale = 1;
 
   bool picture() const { return is_picture(out); }
 };
@@ -63,6 +65,7 @@ Spec<CompleteRequest> make_spec() {
            "each row damaged, completed and, where that is known, as it was (.png)")
       .role(PathRole::kOutput)
       .required();
+  add_scale(spec, &CompleteRequest::scale);
   return spec;
 }
 
@@ -144,7 +147,8 @@ Outcome run(const CompleteRequest& request, bool json, const Context& context) {
   const Completions found = complete(machine, open, request.options, key, context);
   if (found.stopped) return {"", "stopped; nothing written\n", true};
   if (request.picture()) {
-    write_png(request.out, picture_of(machine, open, found, data.complete(), shape, request.options.draws));
+    write_png(request.out, magnified(picture_of(machine, open, found, data.complete(), shape, request.options.draws),
+                                     request.scale));
   } else {
     write_rows(request.out, found.values, written);
   }

@@ -34,7 +34,7 @@ std::map<std::string, std::string> read_config(const std::filesystem::path& path
       throw DataError(fmt::format("{}: line {}: expected name = value, found '{}'", path.string(), number, content));
     }
     if (!out.emplace(name, trimmed(std::string_view(content).substr(equals + 1))).second) {
-      throw DataError(fmt::format("{}: line {}: '{}' stands twice", path.string(), number, name));
+      throw DataError(fmt::format("{}: line {}: '{}' is given twice", path.string(), number, name));
     }
   }
   return out;

@@ -6,12 +6,14 @@
 #include <numeric>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/spelling.hpp"
 #include "ergodic/data/catalogue.hpp"
 #include "ergodic/data/moments.hpp"
 #include "ergodic/data/named_sets.hpp"
 #include "ergodic/format/png.hpp"
 #include "ergodic/machine/pictures.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/report/sheet.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/output.hpp"
@@ -28,7 +30,7 @@ Outcome run_list(const ListRequest&, bool json, const Context&) {
   for (const NamedSet& set : named_sets()) {
     sets.push_back({{"name", set.written()}, {"description", set.description}, {"here", set.here()}});
     text += fmt::format("{:<20} {}{}\n", set.written(), set.description,
-                        set.here() ? "" : fmt::format("; bring it with: ergodic data get {}", set.name));
+                        set.here() ? "" : fmt::format("; download it with: ergodic data get {}", set.name));
   }
   return {json ? printed({{"sets", sets}}) : text, "", false};
 }
@@ -40,7 +42,7 @@ struct GetRequest {
 Spec<GetRequest> get_spec() {
   Spec<GetRequest> spec;
   spec.group("")
-      .add("name", &GetRequest::name, fmt::format("the set to bring: {}", fmt::join(catalogue_names(), ", ")))
+      .add("name", &GetRequest::name, fmt::format("the set to download: {}", fmt::join(catalogue_names(), ", ")))
       .placeholder("NAME")
       .positional()
       .required();
@@ -51,8 +53,8 @@ Spec<GetRequest> get_spec() {
 Outcome run_get(const GetRequest& request, bool json, const Context&) {
   const CatalogueEntry* entry = find_in_catalogue(request.name);
   if (!entry) {
-    throw UsageError(fmt::format("no data set named '{}' to bring; there are: {}", request.name,
-                                 fmt::join(catalogue_names(), ", ")));
+    throw UsageError(fmt::format("no data set named '{}' to download; there are: {}{}", request.name,
+                                 fmt::join(catalogue_names(), ", "), did_you_mean(request.name, catalogue_names())));
   }
   if (!is_fetched(*entry)) fetch(*entry);
   const std::string folder = (cache_folder() / entry->name).string();
@@ -65,6 +67,7 @@ struct ShowRequest {
   Split split = Split::kTrain;
   std::uint64_t count = 100;
   std::filesystem::path out;
+  std::uint64_t scale = 1;
 };
 
 Spec<ShowRequest> show_spec() {
@@ -75,8 +78,9 @@ Spec<ShowRequest> show_spec() {
   spec.group("Output")
       .add("count", &ShowRequest::count, "how many rows to draw")
       .range(1, 100000)
-      .add("out", &ShowRequest::out, "a picture sheet (.png)")
+      .add("out", &ShowRequest::out, "a picture sheet, or the sequence logo of an alignment (.png)")
       .role(PathRole::kOutput);
+  add_scale(spec, &ShowRequest::scale);
   return spec;
 }
 
@@ -168,15 +172,26 @@ std::string text_of(const ShowResult& r) {
   return out;
 }
 
+/// The first rows; of letters a logo of all, by their weights.
+Image picture_of(const Dataset& data, std::size_t count) {
+  if (drawn_as_logo(data.sites(), data.letters, data.shape)) {
+    const std::vector<double> means = unit_means(data);
+    Matrix<float> mean_row(1, means.size());
+    std::ranges::transform(means, mean_row.elements().begin(), [](double mean) { return static_cast<float>(mean); });
+    return picture_of_letters(mean_row, data.letters, fmt::format("{}: {} sequences", data.name, data.rows()));
+  }
+  const Layer layer = data.real() ? Layer(Gaussian{data.units()}) : Layer(Bernoulli{data.units()});
+  const State rows = first_rows(layer, data, count, Key{});
+  return picture_of_rows(drawable(plain_values(rows), layer), data.shape);
+}
+
 /// Describes a data set, and draws its first rows if --out is given.
 Outcome run_show(const ShowRequest& request, bool json, const Context& context) {
   require_writable(request.out);
   const Dataset data = load_split(request.data, request.split, context);
   const ShowResult result = described(data);
   if (!request.out.empty()) {
-    const Layer layer = data.real() ? Layer(Gaussian{data.units()}) : Layer(Bernoulli{data.units()});
-    const State rows = first_rows(layer, data, request.count, Key{});
-    write_png(request.out, picture_of_rows(drawable(plain_values(rows), layer), data.shape));
+    write_png(request.out, magnified(picture_of(data, request.count), request.scale));
   }
   return {json ? printed(json_of(result)) : text_of(result), "", false};
 }
@@ -189,8 +204,7 @@ Command data_list_command() {
 }
 
 Command data_get_command() {
-  return command_of("data get", "bring a real data set to this computer, by package", "ergodic data get mnist",
-                    get_spec(), run_get);
+  return command_of("data get", "download a data set", "ergodic data get mnist", get_spec(), run_get);
 }
 
 Command data_show_command() {

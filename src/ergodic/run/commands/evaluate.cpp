@@ -2,6 +2,7 @@
 #include "ergodic/run/evaluate.hpp"
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/part_of_whole.hpp"
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/machine/snapshots.hpp"
@@ -32,9 +33,10 @@ Spec<EvaluateRequest> make_spec() {
   spec.group("Data");
   add_split(spec, &EvaluateRequest::split);
   spec.group("Evaluation")
-      .add("budget", &EvaluateRequest::budget,
-           "how much annealing log Z is worth if it cannot be summed: temperatures, or seconds (30s); more narrow the "
-           "bracket")
+      .add(
+          "budget", &EvaluateRequest::budget,
+          "effort spent on log Z where it cannot be computed exactly: a number of temperatures, or a time such as 30s; "
+          "more gives a narrower bracket")
       .placeholder("N")
       .add("path", &EvaluateRequest::path,
            "the folder of `ergodic train --trajectory`: annealing goes the way that training went, and samples are "
@@ -65,27 +67,30 @@ Outcome run(const EvaluateRequest& request, bool json, const Context& context) {
     require_complete(data.chosen);
     require_enough_rows(data.chosen);
   }
-  const EvaluateResult result = evaluate(machine, data.chosen, options, key, context);
+  PartOfWhole first(context, 0.0, request.quality ? 0.5 : 1.0), second(context, 0.5, 1.0);
+  const EvaluateResult result = evaluate(machine, data.chosen, options, key, first.context());
   Json out = json_of(result);
-  std::string text = text_of(result), message;
+  std::string text = text_of(result), message, details;
   if (request.quality) {
-    const Quality quality = quality_of(machine, options.stations, data.chosen,
-                                       data.training ? &*data.training : nullptr, request.samples, key, context);
+    const Quality quality =
+        quality_of(machine, options.stations, data.chosen, data.training ? &*data.training : nullptr, request.samples,
+                   key, second.context());
     if (!quality.stopped) {
       out["quality"] = json_of(quality);
       text += text_of(quality);
       message = swap_text(quality.swapped) + text_of(quality.mixing);
+      details = details_of(quality.mixing);
     } else {
       message = "stopped; no samples compared\n";
     }
   }
-  return {json ? printed(out) : text, message, context.stop_requested()};
+  return {json ? printed(out) : text, message, context.stop_requested(), details};
 }
 
 }  // namespace
 
 Command evaluate_command() {
-  return command_of("evaluate", "say how likely data is under a machine",
+  return command_of("evaluate", "compute the likelihood of data under a machine",
                     "ergodic evaluate digits.safetensors --data mnist --split test", make_spec(), run);
 }
 

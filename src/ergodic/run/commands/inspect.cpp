@@ -13,6 +13,7 @@
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/pictures.hpp"
+#include "ergodic/report/sheet.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/output.hpp"
 #include "ergodic/run/commands/request.hpp"
@@ -24,6 +25,7 @@ struct InspectRequest {
   std::filesystem::path model;
   std::filesystem::path filters, couplings, biases;
   std::uint64_t filter_count = 100;
+  std::uint64_t scale = 1;
 };
 
 Spec<InspectRequest> make_spec() {
@@ -42,6 +44,7 @@ Spec<InspectRequest> make_spec() {
       .add("biases", &InspectRequest::biases,
            "write the biases of all units: layer, unit, bias (.csv, .npy), or draw those of the visible units (.png)")
       .role(PathRole::kOutput);
+  add_scale(spec, &InspectRequest::scale);
   return spec;
 }
 
@@ -176,7 +179,7 @@ Outcome run(const InspectRequest& request, bool json, const Context&) {
         file.machine->filters(shape_from_notes(file.notes, units_of(found.visible)), request.filter_count);
     require(picture.has_value(),
             fmt::format("--filters needs a restricted Boltzmann machine, found a {}", found.title));
-    write_png(request.filters, *picture);
+    write_png(request.filters, magnified(*picture, request.scale));
   }
   if (!request.couplings.empty()) write_couplings(request.couplings, *file.machine);
   if (!request.biases.empty()) {

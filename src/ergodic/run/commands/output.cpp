@@ -114,7 +114,7 @@ void require_writable(const std::filesystem::path& path) {
   const bool is_folder = std::filesystem::is_directory(folder, failure);
   if (!is_folder || ::access(folder.c_str(), W_OK | X_OK) != 0) {
     throw IoError(fmt::format("{}: cannot write into the folder {}: {}", path.string(), folder.string(),
-                              is_folder ? std::strerror(errno) : "there is none of that name"));
+                              is_folder ? std::strerror(errno) : "no such folder"));
   }
 }
 

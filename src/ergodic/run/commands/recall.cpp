@@ -7,6 +7,7 @@
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/pictures.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/report/sheet.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/output.hpp"
@@ -25,6 +26,7 @@ struct RecallRequest {
   bool synchronous = false;
   std::uint64_t seed = 1;
   std::filesystem::path out;
+  std::uint64_t scale = 1;
 };
 
 Spec<RecallRequest> make_spec() {
@@ -38,28 +40,29 @@ Spec<RecallRequest> make_spec() {
       .range(1, 100000000)
       .add("damage", &RecallRequest::damage, "flip this share of the units of each row first")
       .range(0.0, 1.0)
-      .add("sweeps", &RecallRequest::sweeps, "most sweeps, for rows that do not come to rest")
+      .add("sweeps", &RecallRequest::sweeps, "largest number of sweeps, for rows that do not converge")
       .range(1, 1000000000)
       .add("synchronous", &RecallRequest::synchronous, "change all units at once instead of one after the other");
   add_seed(spec, &RecallRequest::seed);
   spec.group("Output")
       .add("out", &RecallRequest::out,
-           "a picture of rows beside what becomes of them (.png), or the restored rows (.npy, .csv)")
+           "a picture of rows beside the restored rows (.png), or the restored rows alone (.npy, .csv)")
       .role(PathRole::kOutput)
       .required();
+  add_scale(spec, &RecallRequest::scale);
   return spec;
 }
 
 /// A sheet of all columns, or the last one as an array; values in [-1, 1] become grey levels.
-void write_columns(const std::filesystem::path& out, const Layer& spins, std::vector<Matrix<float>> columns,
+void write_columns(const RecallRequest& request, const Layer& spins, std::vector<Matrix<float>> columns,
                    PictureShape shape, const std::vector<std::string>& names) {
   for (Matrix<float>& values : columns) {
     for (float& value : values.elements()) value = 0.5f * (value + 1.0f);
   }
-  if (is_picture(out)) {
-    write_png(out, picture_of_groups(columns, shape));
+  if (is_picture(request.out)) {
+    write_png(request.out, magnified(picture_of_groups(columns, shape), request.scale));
   } else {
-    write_rows(out, columns.back(), {spins, RowValues::kMeans, names});
+    write_rows(request.out, columns.back(), {spins, RowValues::kMeans, names});
   }
 }
 
@@ -112,7 +115,7 @@ Outcome run(const RecallRequest& request, bool json, const Context& context) {
   if (!result.stopped) {
     std::vector<Matrix<float>> columns{values_of(result.given), result.values};
     if (request.damage > 0.0) columns.insert(columns.begin(), values_of(originals));
-    write_columns(request.out, spins, std::move(columns),
+    write_columns(request, spins, std::move(columns),
                   data.shape.height > 0 ? data.shape : shape_from_notes(file.notes, data.units()),
                   unit_names_from(file.notes, data.units()));
   }

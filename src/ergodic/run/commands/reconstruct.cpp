@@ -7,6 +7,7 @@
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/pictures.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/report/sheet.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/output.hpp"
@@ -22,6 +23,7 @@ struct ReconstructRequest {
   std::uint64_t count = 50;
   std::uint64_t seed = 1;
   std::filesystem::path out;
+  std::uint64_t scale = 1;
 };
 
 Spec<ReconstructRequest> make_spec() {
@@ -39,6 +41,7 @@ Spec<ReconstructRequest> make_spec() {
            "a picture of rows beside their reconstructions (.png), or the reconstructions (.npy, .csv)")
       .role(PathRole::kOutput)
       .required();
+  add_scale(spec, &ReconstructRequest::scale);
   return spec;
 }
 
@@ -51,7 +54,8 @@ Outcome run(const ReconstructRequest& request, bool json, const Context& context
   const State rows = first_rows(machine.visible(), data, request.count, key);
   const Reconstructions made = reconstruct(machine, rows, key, context);
   if (is_picture(request.out)) {
-    write_png(request.out, picture_of_pairs(machine.visible(), rows, made.values, data.shape));
+    const Image picture = picture_of_pairs(machine.visible(), rows, made.values, data.shape);
+    write_png(request.out, magnified(picture, request.scale));
   } else {
     write_rows(request.out, made.values, rows_file(file, RowValues::kMeans));
   }
@@ -68,7 +72,7 @@ Outcome run(const ReconstructRequest& request, bool json, const Context& context
 }  // namespace
 
 Command reconstruct_command() {
-  return command_of("reconstruct", "show data beside what the machine makes of it",
+  return command_of("reconstruct", "show data beside its reconstructions by a machine",
                     "ergodic reconstruct digits.safetensors --data mnist --out pairs.png", make_spec(), run);
 }
 

@@ -28,6 +28,12 @@ void add_seed(Spec<Request>& spec, Field field) {
   spec.add("seed", field, "random seed; the same seed gives the same bytes").range(0, static_cast<double>(kMostSeed));
 }
 
+/// Adds --scale, for pictures.
+template <class Request, class Field>
+void add_scale(Spec<Request>& spec, Field field) {
+  spec.add("scale", field, "magnify a picture so many times").range(1, 32);
+}
+
 /// Adds the positional MODEL.
 template <class Request, class Field>
 void add_model_file(Spec<Request>& spec, Field field, std::string help = "a model file that `ergodic train` wrote") {

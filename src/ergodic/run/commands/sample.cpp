@@ -13,6 +13,7 @@
 #include "ergodic/machine/pictures.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/machine/snapshots.hpp"
+#include "ergodic/report/sheet.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/mask.hpp"
@@ -38,6 +39,7 @@ struct SampleRequest {
   Split split = Split::kAuto;
   std::filesystem::path fixed;  ///< the mask of the units that stay, with such rows
   std::filesystem::path out, energies;
+  std::uint64_t scale = 1;
 
   /// Whether each chain gives one row, so that the result is a plain table.
   bool plain() const { return temperatures.size() == 1 && sampling.draws == 1 && !all_levels; }
@@ -68,8 +70,7 @@ Spec<SampleRequest> make_spec() {
       .add("drawn", &SampleRequest::drawn, "show the drawn states in pictures too");
   add_seed(spec, &SampleRequest::seed);
   spec.add("watch", &SampleRequest::watch,
-           "rows of numbers, one for each visible unit (npy, csv): also check the mixing of the sum of the units, each "
-           "times its number")
+           "also check the mixing of a linear combination of the visible units, with these coefficients (npy, csv)")
       .role(PathRole::kInput)
       .advanced();
   spec.group("Completion")
@@ -95,6 +96,7 @@ Spec<SampleRequest> make_spec() {
       .add("energies", &SampleRequest::energies,
            "the energy of each sample, all layers together: temperature, chain, draw, energy (.csv, .npy)")
       .role(PathRole::kOutput);
+  add_scale(spec, &SampleRequest::scale);
   return spec;
 }
 
@@ -153,6 +155,8 @@ void require_consistent(const SampleRequest& request) {
   require(request.path.empty() ||
               (request.sampling.levels == standard.levels && request.sampling.hottest == standard.hottest),
           "--temperatures and --hottest make a ladder of one machine, and --path one of many: leave out either");
+  require(request.sampling.draws == 1 || request.sampling.sampler != kAnnealing,
+          "annealing keeps the state of lowest energy of each chain; leave out --draws");
   require(!request.means || request.sampling.sampler != kAnnealing,
           "annealing looks for states of low energy, which have no expected values; leave out --means");
   require(request.watch.empty() || request.sampling.sampler != kAnnealing,
@@ -312,11 +316,22 @@ std::string text_of_result(const SampleRequest& request, const Found& found, std
   return out;
 }
 
+/// The tables of mixing of all runs.
+std::string details_of(const Found& found, const SampleRequest& request) {
+  std::string out;
+  for (std::size_t k = 0; k < found.runs.size(); ++k) {
+    if (!found.runs[k].mixing) continue;
+    if (found.runs.size() > 1) out += fmt::format("temperature {}:\n", request.temperatures[k]);
+    out += details_of(*found.runs[k].mixing);
+  }
+  return out;
+}
+
 void write(const SampleRequest& request, const ModelFile& file, const Found& found, RowsFile written,
            const Context& context) {
   if (is_picture(request.out)) {
     const PictureShape shape = shape_from_notes(file.notes, found.values.cols());
-    write_png(request.out, file.machine->picture(found.values, shape, context));
+    write_png(request.out, magnified(file.machine->picture(found.values, shape, context), request.scale));
   } else {
     written.dimensions = found.dimensions;
     write_rows(request.out, found.values, written);
@@ -347,13 +362,13 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
   const std::size_t chains = start.rows.chains() > 0 ? start.rows.chains() : start.count;
   if (!found.stopped()) write(request, file, found, written, context);
   return {json ? printed(json_of_result(request, found, chains)) : "", text_of_result(request, found, chains),
-          found.stopped()};
+          found.stopped(), details_of(found, request)};
 }
 
 }  // namespace
 
 Command sample_command() {
-  return command_of("sample", "draw from a machine by a Markov chain",
+  return command_of("sample", "draw samples from a machine by Markov chains",
                     "ergodic sample digits.safetensors --count 100 --sweeps 1000 --out samples.png", make_spec(), run);
 }
 

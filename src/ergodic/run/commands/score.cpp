@@ -11,6 +11,7 @@
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/pictures.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/report/sheet.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/output.hpp"
@@ -27,7 +28,7 @@ struct ScoreRequest {
   std::string budget;
   std::uint64_t seed = 1;
   std::filesystem::path out, surprise, strangest;
-  std::uint64_t strangest_count = 100;
+  std::uint64_t strangest_count = 100, scale = 1;
 };
 
 Spec<ScoreRequest> make_spec() {
@@ -56,6 +57,7 @@ Spec<ScoreRequest> make_spec() {
       .role(PathRole::kOutput)
       .add("strangest-count", &ScoreRequest::strangest_count, "how many of them")
       .range(1, 100000);
+  add_scale(spec, &ScoreRequest::scale);
   return spec;
 }
 
@@ -172,8 +174,8 @@ Outcome run(const ScoreRequest& request, bool json, const Context& context) {
   }
   if (!request.strangest.empty()) {
     const State shown = strangest_rows(scores, rows.rows, request.strangest_count);
-    write_png(request.strangest,
-              machine.picture(plain_values(shown), shape_from_notes(file.notes, shown.units()), context));
+    const Image sheet = machine.picture(plain_values(shown), shape_from_notes(file.notes, shown.units()), context);
+    write_png(request.strangest, magnified(sheet, request.scale));
   }
   const Json areas = areas_of(scores, data);
   const Json out{{"out", request.out.string()},

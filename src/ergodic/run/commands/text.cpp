@@ -10,7 +10,7 @@
 namespace ergodic {
 namespace {
 
-constexpr char kRow[] = "{:<12} {:>10} {:<2} {:<8} {:>6} {:>9} {:>9} {:>21}\n";
+constexpr char kRow[] = "{:<13} {:>10} {:<2} {:<8} {:>6} {:>9} {:>9} {:>21}\n";
 
 std::string cell(double value, int digits) { return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, digits); }
 
@@ -55,7 +55,7 @@ std::string log_z_text(const AnnealedLogZ& found) {
 
 /// One row says nothing of others.
 std::string error_over_rows(const FreeEnergy& energy, int digits) {
-  return energy.rows > 1 ? fmt::format("+- {:.{}f}", energy.row_error, digits) : "+- unknown";
+  return energy.rows > 1 ? fmt::format("{:.{}f} over rows", energy.row_error, digits) : "unknown";
 }
 
 /// A likelihood that is not exact.
@@ -66,7 +66,7 @@ std::string annealed_text(const EvaluateResult& result, const Estimate& likeliho
       "log-likelihood         {:.2f} nats a row, between {:.2f} and {:.2f} ({}, {} temperatures, {} chains{})\n",
       likelihood.value, likelihood.lower, likelihood.upper, likelihood.method, found.temperatures, found.chains,
       result.partial ? "; stopped before the end, so this is partial" : "");
-  out += "  over rows            " + error_over_rows(*j.free_energy, 2);
+  out += "  standard error       " + error_over_rows(*j.free_energy, 2);
   if (j.clamped) out += fmt::format(" ({} random rows of {})", j.clamped->rows, result.rows);
   return out + "\n" +
          (j.annealed ? log_z_text(*j.annealed)
@@ -103,8 +103,8 @@ std::string gap_rows(const Quality& quality) {
   if (!quality.training_energy) return "";
   const Mean gap = quality.free_energy_gap();
   return energy_row("  training rows", *quality.training_energy) +
-         fmt::format("{:<22} {:.4f} +- {:.2g} (data over training rows; 0 if nothing was learned by heart)\n",
-                     "  free-energy gap", gap.value, gap.standard_error);
+         fmt::format("{:<22} {:.4f} +- {:.2g} (data over training rows; 0 without over-fitting)\n", "  free-energy gap",
+                     gap.value, gap.standard_error);
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ std::string text_of(const EvaluateResult& result) {
     const Estimate& found = *j.log_likelihood;
     const std::string bracket =
         found.lower < found.upper ? fmt::format(", between {:.4f} and {:.4f}", found.lower, found.upper) : "";
-    out += fmt::format("log-likelihood         {:.4f} nats a row{} ({}), {} over rows\n", found.value, bracket,
+    out += fmt::format("log-likelihood         {:.4f} nats a row{} ({}), standard error {}\n", found.value, bracket,
                        found.method, error_over_rows(*j.free_energy, 4));
     out += fmt::format("log Z                  {:.4f} ({})\n", j.log_z->value, j.log_z->method);
   } else {
@@ -144,15 +144,16 @@ std::string text_of(const EvaluateResult& result) {
 std::string text_of(const FinalLikelihood& found) {
   return fmt::format(
       "log-likelihood of {} {} rows: {:.2f} nats a row, between {:.2f} and {:.2f} ({}, {} temperatures), "
-      "+- {:.2f} over rows; `ergodic evaluate` narrows it\n",
+      "standard error over rows {:.2f}; `ergodic evaluate` gives a narrower bracket\n",
       found.rows, found.held_out ? "held-out" : "training", found.log_likelihood.value, found.log_likelihood.lower,
       found.log_likelihood.upper, found.log_likelihood.method, found.temperatures, found.row_error);
 }
 
 std::string text_of(const MixingReport& report) {
-  const std::string table = report.quantities.empty() ? "" : table_of(report);
-  return table + (report.verdict.mixing == Mixing::kNo ? "" : sentence(report) + "\n");
+  return report.verdict.mixing == Mixing::kNo ? "" : sentence(report) + "\n";
 }
+
+std::string details_of(const MixingReport& report) { return report.quantities.empty() ? "" : table_of(report); }
 
 std::string text_of(const Comparison& comparison) {
   return fmt::format("{:<22} {:>9} {:>9} {:<11} {:>8} {:<11} {:>8}\n", "samples over data", "numbers", "Pearson", "",

@@ -14,8 +14,10 @@ namespace ergodic {
 
 std::string text_of(const EvaluateResult& result);
 std::string text_of(const FinalLikelihood& found);
-/// A table, and the verdict unless it is a warning, which has been given.
+/// The verdict, unless it is a warning, which has been given.
 std::string text_of(const MixingReport& report);
+/// The table that the verdict is from; nothing if there is none.
+std::string details_of(const MixingReport& report);
 std::string text_of(const Comparison& comparison);
 std::string text_of(const Quality& quality);
 /// The least and the most of swap rates; nothing without tempering.

@@ -12,7 +12,6 @@
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/machine/snapshots.hpp"
 #include "ergodic/report/fanout.hpp"
-#include "ergodic/report/html.hpp"
 #include "ergodic/report/log.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
@@ -20,6 +19,7 @@
 #include "ergodic/run/commands/request.hpp"
 #include "ergodic/run/commands/text.hpp"
 #include "ergodic/run/commands/train_request.hpp"
+#include "ergodic/run/commands/training_report.hpp"
 #include "ergodic/run/fit.hpp"
 
 namespace ergodic {
@@ -128,6 +128,9 @@ void check_outputs(const MachineKind& kind, const TrainRequest& request) {
     if (exists(text)) files.emplace_back(option.written(), text);
   }
   require_distinct(files);
+  const std::string ending = request.report.extension().string();
+  require(request.report.empty() || ending == ".html" || ending == ".htm",
+          fmt::format("--report: expected a name ending in .html, found '{}'", request.report.string()));
   if (!kind.learns()) return;
   require(
       request.resume || !exists(checkpoint),
@@ -178,9 +181,9 @@ class Run {
     save_model(request_.out, fit_.machine(), notes());
     result.model = request_.out;
     result.likelihood = likelihood(result, context);
+    result.mixing = fit_.mixing(context);
     if (!request_.report.empty()) write_report(result, context);
     std::filesystem::remove(checkpoint_);
-    result.mixing = fit_.mixing(context);
     return result;
   }
 
@@ -232,24 +235,11 @@ class Run {
 
   void write_report(const TrainResult& result, const Context& context) const {
     const Machine& machine = fit_.machine();
-    ReportContent content;
-    content.title = fmt::format("A {} of {}", kind_.title, request_.data.source);
-    content.summary = {{"data", request_.data.source},
-                       {"visible units", units_text(machine.visible())},
-                       {"parameters", std::to_string(machine.parameters().values().size())},
-                       {"updates", std::to_string(result.updates)},
-                       {"training time", fmt::format("{:.1f} s", result.seconds)},
-                       {"samples per second", fmt::format("{:.0f}", result.samples_per_second)}};
-    for (const auto& [name, value] : result.last.values) {
-      content.summary.emplace_back(name, fmt::format("{:.5g}", value));
-    }
-    if (result.likelihood) {
-      const Estimate& found = result.likelihood->log_likelihood;
-      content.summary.emplace_back("log-likelihood", fmt::format("{:.2f} nats a row, between {:.2f} and {:.2f}",
-                                                                 found.value, found.lower, found.upper));
-    }
-    content.charts = charts_from(fit_.records());
-    content.pictures = machine.pictures(data_.train, Key{request_.seed}, context);
+    const ReportContent content =
+        training_report({std::string(kind_.title), request_.data.source, units_text(machine.visible()),
+                         machine.parameters().values().size(), result.updates, result.seconds,
+                         result.samples_per_second, fit_.records(), result.likelihood, result.mixing,
+                         settings_of(kind_, request_), machine.pictures(data_.train, Key{request_.seed}, context)});
     const std::string page = html_report(content);
     write_file(request_.report, std::as_bytes(std::span(page)));
   }
@@ -285,7 +275,8 @@ Outcome run(const TrainRequest& request, bool json, const Context& context) {
   if (!kind.learns()) return keep(request, machine.get(), data.train, json);
   data = {machine->rows_from(std::move(data.train)), machine->rows_from(std::move(data.held_out))};
   const TrainResult result = Run(request, kind, *machine, data, context).run(context);
-  return {json ? printed(json_of_result(result)) : "", text_of_result(result), result.model.empty()};
+  return {json ? printed(json_of_result(result)) : "", text_of_result(result), result.model.empty(),
+          result.mixing ? details_of(*result.mixing) : ""};
 }
 
 }  // namespace
