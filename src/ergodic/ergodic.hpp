@@ -138,6 +138,7 @@
 #include "ergodic/trainer/optimiser.hpp"
 #include "ergodic/trainer/centring.hpp"
 #include "ergodic/trainer/train_options.hpp"
+#include "ergodic/trainer/train_defaults.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/persistent_chains.hpp"
 #include "ergodic/trainer/population_chains.hpp"

@@ -73,7 +73,6 @@ void Trainer::record(const Context& context) {
 }
 
 bool Trainer::run(const std::function<void()>& after_update, const Context& context, std::uint64_t updates) {
-  const std::uint64_t record_interval = *options_.record_every * batches_.per_epoch();
   if (update_ == 0 && records_.empty()) record(context);
   for (std::uint64_t done = 0; !finished(); ++done) {
     if (done == updates || context.stop_requested()) return false;
@@ -81,7 +80,7 @@ bool Trainer::run(const std::function<void()>& after_update, const Context& cont
     learner_->learn({update_, batches_.epoch_of(update_), rate, batches_.at(update_)}, context);
     ++update_;
     context.progress({update_, updates_total(), updates_per_epoch()});
-    if (update_ % record_interval == 0 || update_ == updates_total()) record(context);
+    if (update_ % *options_.record_every == 0 || update_ == updates_total()) record(context);
     after_update();
   }
   return true;
