@@ -1,5 +1,6 @@
 #include "ergodic/run/evaluate.hpp"
 
+#include "ergodic/estimator/independent.hpp"
 #include "ergodic/machine/rows.hpp"
 
 namespace ergodic {
@@ -30,7 +31,10 @@ EvaluateResult evaluate(const Machine& machine, const Dataset& data, const Evalu
   require_fit(machine.visible(), data);
   require_complete(data);
   const State rows = all_rows(machine.visible(), data, key);
-  EvaluateResult out{data.rows(), {}, "", false, false};
+  EvaluateResult out;
+  out.rows = data.rows();
+  out.means_of_training = options.training != nullptr;
+  out.independent = independent_log_likelihood(machine.visible(), options.training ? *options.training : data, rows);
   const std::optional<Budget> left = add_energies(machine, rows, options.budget, out.evaluation, key, context);
   context.stage({"log Z", "steps", 2, 2});
   if (left) {

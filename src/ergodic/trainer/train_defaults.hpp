@@ -31,16 +31,17 @@ struct TrainRule {
 TrainDefaults rbm_defaults(const TrainingCase& now);
 inline constexpr TrainRule kRbmRule{
     rbm_defaults, "100, by exact gradients 1000",
-    "30000, fewer from 150000 parameters on, down to 12000; by exact gradients 3000",
+    "30000, fewer from 150000 parameters on, down to 12000; of real units 10000, by exact gradients 3000",
     "0.05 or so: lower if units covary strongly or if hidden units are many; by exact gradients 40 times as much, "
     "2 at most",
-    "1; of persistent chains up to 10 if the machine has fewer than 50000 parameters"};
+    "1; of persistent chains up to 10 if the machine has fewer than 100000 parameters"};
 
 /// Machines on graphs, which are slower for each parameter.
 TrainDefaults graph_defaults(const TrainingCase& now);
-inline constexpr TrainRule kGraphRule{graph_defaults, "100, by exact gradients 1000",
-                                      "10000, fewer from 400000 parameters on, down to 1000; by exact gradients 3000",
-                                      "0.05, by exact gradients 0.5", "1"};
+inline constexpr TrainRule kGraphRule{
+    graph_defaults, "100, by exact gradients 1000",
+    "20000, fewer from 200000 parameters on, down to 1000; by exact gradients 3000",
+    "0.4 over the root of the neighbours of a unit, 0.05 to 0.2; by exact gradients 0.5", "1"};
 
 /// Neural energies, by Adam.
 inline constexpr TrainRule kNeuralRule{[](const TrainingCase&) {

@@ -56,6 +56,7 @@ Outcome run(const EvaluateRequest& request, bool json, const Context& context) {
   options.stations = read_snapshots(request.path, machine);
   const SplitData data = load_split_for(machine, request.data, request.split);
   if (request.quality) require_enough_rows(data.chosen);
+  options.training = data.training ? &*data.training : nullptr;
   const EvaluateResult result = evaluate(machine, data.chosen, options, key, context);
   Json out = json_of(result);
   std::string text = text_of(result), message;
