@@ -22,7 +22,7 @@ def digits():
 def test_train_answers_and_writes_the_machine():
     answer = ask("train", *DIGITS, "--hidden", 10, "--epochs", 3, "--out", "m.safetensors")
     assert set(answer) == {"model", "stopped", "updates", "epochs", "seconds", "samples_per_second", "monitors",
-                           "mixing"}
+                           "independent_log_likelihood", "still_improving", "mixing"}
     assert answer["model"] == "m.safetensors" and answer["stopped"] is False
     assert answer["updates"] == 15 and answer["epochs"] == 3  # 490 rows, 100 a batch; ten are held out
     assert answer["seconds"] > 0 and answer["samples_per_second"] > 0

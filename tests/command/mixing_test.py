@@ -148,7 +148,8 @@ def test_watching_does_not_depend_on_threads():
 
 
 def test_training_says_it_too():
-    options = ("train", "--data", "bars-and-stripes:3", "--hidden", 8, "--out", "t.safetensors", "--held-out", 0)
+    options = ("train", "--data", "bars-and-stripes:3", "--hidden", 8, "--out", "t.safetensors", "--held-out", 0, "--steps", 1,
+               "--chains", 16)
     mixing = ask(*options, "--epochs", 20)["mixing"]
     assert mixing["mixed"] is True and tuple(mixing["quantities"]) == QUANTITIES
     assert (mixing["chains"], mixing["draws"]) == (16, 200)

@@ -24,8 +24,8 @@ def test_real_numbers_are_fitted_better_than_by_one_normal_distribution(name):
     # Both are judged on the same test part. A normal distribution fitted to 10,000 points is off by less than 0.01.
     points = {"eight-gaussians": -3.54, "two-moons": -1.90, "rings": -3.06}
     for seed in range(1, 6):
-        succeed("train", "--data", name, "--visible-type", "gaussian", "--hidden", 16, "--seed", seed, "--out",
-                "m.safetensors", "--quiet")
+        succeed("train", "--data", name, "--visible-type", "gaussian", "--hidden", 16, "--seed", seed, "--epochs", 20,
+                "--out", "m.safetensors", "--quiet")
         found = ask("evaluate", "m.safetensors", "--data", name)["log_likelihood"]
         assert found["method"] == "exact" and found["value"] > points[name] + 0.05
 
@@ -49,7 +49,8 @@ def test_the_exact_likelihood_of_real_numbers_is_that_of_a_plain_sum():
 
 
 def test_samples_of_real_units_have_the_moments_of_the_data():
-    succeed("train", "--data", "rings", "--visible-type", "gaussian", "--hidden", 16, "--out", "m.safetensors", "--quiet")
+    succeed("train", "--data", "rings", "--visible-type", "gaussian", "--hidden", 16, "--epochs", 20, "--out", "m.safetensors",
+            "--quiet")
     succeed("sample", "m.safetensors", "--count", 2000, "--sweeps", 300, "--out", "s.npy")
     samples = np.load("s.npy")
     assert samples.shape == (2000, 2)
@@ -127,7 +128,7 @@ def test_bad_values_are_named(letters):
 
 
 @pytest.mark.parametrize("line", [("--data", "bars-and-stripes:3", "--hidden", 8, "--epochs", 300),
-                                  ("--data", "rings", "--visible-type", "gaussian", "--hidden", 8)])
+                                  ("--data", "rings", "--visible-type", "gaussian", "--hidden", 8, "--epochs", 20)])
 def test_metropolis_and_gibbs_draw_from_the_same_machine(line):
     succeed("train", *line, "--out", "m", "--quiet")
     found = {}

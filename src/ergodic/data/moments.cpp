@@ -143,6 +143,38 @@ std::vector<double> unit_kurtoses(const Dataset& data, std::span<const double> d
   });
 }
 
+double shared_covariance(const Dataset& data) {
+  constexpr double kProducts = 1e8;
+  const std::size_t units = data.units();
+  const auto affordable = static_cast<std::size_t>(std::sqrt(kProducts / static_cast<double>(units)));
+  const std::size_t rows = std::min(data.rows(), std::clamp<std::size_t>(affordable, 100, 1000));
+  const std::vector<double> means = unit_means(data);
+  Matrix<float> values(rows, units);
+  std::vector<double> variances(units);
+  for (std::size_t k = 0; k < rows; ++k) {
+    const std::size_t r = k * data.rows() / rows;
+    for (std::size_t i = 0; i < units; ++i) {
+      if (!data.is_known(r, i)) continue;
+      const double value = data.dynamic() ? data.grey()(r, i) / double{kFullGrey} : (data.bits().get(r, i) ? 1.0 : 0.0);
+      values(k, i) = static_cast<float>(value - means[i]);
+      variances[i] += double{values(k, i)} * values(k, i) / static_cast<double>(rows);
+    }
+  }
+  // The squares of X'X add up to those of XX', which is smaller.
+  double squares = 0.0;
+  for (std::size_t k = 0; k < rows; ++k) {
+    for (std::size_t l = 0; l <= k; ++l) {
+      const double product = std::inner_product(values.row(k).begin(), values.row(k).end(), values.row(l).begin(), 0.0);
+      squares += (l < k ? 2.0 : 1.0) * product * product;
+    }
+  }
+  squares /= static_cast<double>(rows) * static_cast<double>(rows);
+  const double total = std::accumulate(variances.begin(), variances.end(), 0.0);
+  if (rows < data.rows()) squares -= total * total / static_cast<double>(rows);
+  for (const double variance : variances) squares -= variance * variance;
+  return std::sqrt(std::max(squares, 0.0) / static_cast<double>(units));
+}
+
 PrincipalDirections principal_directions(const Dataset& data, std::span<const double> deviations, std::size_t count) {
   constexpr std::size_t kRows = 1000, kIterations = 20;
   const std::size_t rows = std::min(kRows, data.rows()), units = data.units();

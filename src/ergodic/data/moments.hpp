@@ -19,6 +19,9 @@ std::vector<double> unit_deviations(const Dataset& data);
 /// The kurtosis of each unit of real data, in terms of these deviations: 3 if it is normal, large if it is mostly near
 /// its mean and seldom far out.
 std::vector<double> unit_kurtoses(const Dataset& data, std::span<const double> deviations);
+/// How much units of data that is not real covary: the root of the mean, over units, of the sum of squared covariances
+/// with all others. From a few hundred rows, less what they would show by chance.
+double shared_covariance(const Dataset& data);
 /// Directions along which data varies most, orthonormal, a row each, and the variances along them, the largest first.
 struct PrincipalDirections {
   Matrix<double> directions;

@@ -20,7 +20,7 @@ struct BoltzmannOptions {
   std::string visible_type = kAutoType;
   std::uint64_t hidden = 0;
   std::string graph = "dense";
-  double weight_scale = 0.01;
+  std::optional<double> weight_scale;
 };
 
 const Spec<BoltzmannOptions>& spec() {
@@ -39,6 +39,7 @@ const Spec<BoltzmannOptions>& spec() {
         .add("weight-scale", &BoltzmannOptions::weight_scale,
              "standard deviation of the initial couplings of hidden units, as between {0,1} units")
         .range(0.0, 100.0)
+        .automatic("0.3 over the root of the number of units")
         .advanced();
     return out;
   }();
@@ -56,7 +57,7 @@ std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key
   const Graph graph = letters > 0 ? site_graph(sites, letters) : sites;
   announce_memory(graph, units, data, context);
   Boltzmann model(units, graph, units_of(visible));
-  initialise(model, data, options.weight_scale, key, context);
+  initialise(model, data, options.weight_scale.value_or(first_weight_scale({units})), key, context);
   return std::make_unique<BoltzmannMachine>(std::move(model));
 }
 
@@ -74,7 +75,7 @@ const MachineKind kBoltzmannKind{
     "Boltzmann machine: units coupled along the edges of any graph",
     [] { return spec().options(); },
     kTraining,
-    {},
+    kGraphRule,
     true,
     [](const Settings& settings) { return kind_for_type(spec().made(settings).visible_type); },
     make,

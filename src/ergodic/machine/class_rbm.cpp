@@ -22,7 +22,7 @@ constexpr std::size_t kMostClasses = 1000;
 
 struct ClassRbmOptions {
   std::uint64_t hidden = 500;
-  double weight_scale = 0.01;
+  std::optional<double> weight_scale;
 };
 
 const Spec<ClassRbmOptions>& spec() {
@@ -33,6 +33,7 @@ const Spec<ClassRbmOptions>& spec() {
         .range(1, 1000000)
         .add("weight-scale", &ClassRbmOptions::weight_scale, "standard deviation of the initial weights")
         .range(0.0, 100.0)
+        .automatic("0.3 over the root of the units of the larger layer")
         .advanced();
     return out;
   }();
@@ -132,7 +133,7 @@ std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key
   const Layer visible = visible_layer_of(data.units(), classes), hidden = Bernoulli{options.hidden};
   announce_memory({visible, hidden, &rows}, context);
   Rbm model(visible, hidden);
-  initialise(model, rows, options.weight_scale, key, context);
+  initialise(model, rows, options.weight_scale.value_or(first_weight_scale({visible, hidden})), key, context);
   return std::make_unique<ClassRbmMachine>(std::move(model));
 }
 
@@ -156,7 +157,7 @@ const MachineKind kClassRbmKind{"class-rbm",
                                 "RBM whose visible layer is a row of bits beside a softmax of its label",
                                 [] { return spec().options(); },
                                 kRbmTraining,
-                                {},
+                                kRbmRule,
                                 true,
                                 [](const Settings&) { return ValueKind::kBits; },
                                 make,

@@ -13,7 +13,7 @@
 #include "ergodic/data/in_memory.hpp"
 #include "ergodic/machine/machine.hpp"
 #include "ergodic/option/option.hpp"
-#include "ergodic/trainer/train_options.hpp"
+#include "ergodic/trainer/train_defaults.hpp"
 
 namespace ergodic {
 
@@ -25,7 +25,7 @@ struct MachineKind {
   std::vector<Option> (*options)();
   /// The groups of training options that it takes; none for a machine that is complete when it is made.
   std::span<const char* const> training;
-  TrainDefaults defaults;
+  TrainRule defaults;  ///< of training
   bool snapshots;  ///< whether snapshots of training serve annealing and tempering
   /// The values that it takes from data.
   ValueKind (*values)(const Settings& settings);

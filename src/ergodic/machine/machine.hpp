@@ -55,6 +55,8 @@ class Machine {
   virtual const MachineKind& kind() const = 0;
   /// The units that data sets.
   virtual Layer visible() const = 0;
+  /// All layers, the one with the visible units first.
+  virtual std::vector<Layer> layers() const = 0;
   virtual const Parameters& parameters() const = 0;
   virtual void set_parameters(const Parameters& values, const Context& context) = 0;
   /// Whether the parameters of the other machine mean the same here.

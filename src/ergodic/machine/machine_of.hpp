@@ -32,6 +32,11 @@ class MachineOf : public Machine {
   Model& model() { return const_cast<Model&>(std::as_const(*this).model()); }
 
   Layer visible() const override { return visible_layer(model()); }
+  std::vector<Layer> layers() const override {
+    std::vector<Layer> out;
+    for (const auto& layer : model().layers()) out.push_back(layer);
+    return out;
+  }
   const Parameters& parameters() const override {
     if constexpr (ParametricModel<Model>) {
       return model().parameters();

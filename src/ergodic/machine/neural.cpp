@@ -20,7 +20,6 @@ extern const MachineKind kNeuralKind;
 namespace {
 
 // What works on points of a plane (docs/decisions/neural-energy.md).
-constexpr TrainDefaults kDefaults{250, 60, 0.01};
 constexpr Adam kAdam{0.5, 0.999};
 constexpr double kLangevinStep = 0.15;  // of the smallest deviation of the data
 
@@ -127,7 +126,7 @@ const MachineKind kNeuralKind{"neural",
                               "energy of real numbers that a perceptron learns",
                               [] { return spec().options(); },
                               kTraining,
-                              kDefaults,
+                              kNeuralRule,
                               false,
                               [](const Settings&) { return ValueKind::kReal; },
                               make,

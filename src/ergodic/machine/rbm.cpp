@@ -28,7 +28,7 @@ struct RbmOptions {
   std::uint64_t hidden = 500;
   std::string hidden_type{Bernoulli::kName};
   std::uint64_t hidden_letters = 4;
-  double weight_scale = 0.01;
+  std::optional<double> weight_scale;
 };
 
 const Spec<RbmOptions>& spec() {
@@ -47,6 +47,7 @@ const Spec<RbmOptions>& spec() {
         .add("weight-scale", &RbmOptions::weight_scale,
              "standard deviation of the initial weights, as between {0,1} units")
         .range(0.0, 100.0)
+        .automatic("0.3 over the root of the units of the larger layer; of real units 0.01")
         .advanced();
     return out;
   }();
@@ -65,7 +66,7 @@ std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key
   require_kind(visible, data);
   announce_memory({visible, hidden, &data}, context);
   Rbm model(visible, hidden);
-  initialise(model, data, options.weight_scale, key, context);
+  initialise(model, data, options.weight_scale.value_or(first_weight_scale({visible, hidden})), key, context);
   return std::make_unique<RbmMachine>(std::move(model));
 }
 
@@ -105,7 +106,7 @@ const MachineKind kRbmKind{"rbm",
                            "restricted Boltzmann machine: a visible and a hidden layer",
                            [] { return spec().options(); },
                            kRbmTraining,
-                           {},
+                           kRbmRule,
                            true,
                            [](const Settings& settings) { return kind_for_type(spec().made(settings).visible_type); },
                            make,

@@ -1,6 +1,7 @@
 #include "ergodic/run/evaluate.hpp"
 
 #include "ergodic/core/part_of_whole.hpp"
+#include "ergodic/estimator/independent.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/run/finite.hpp"
 
@@ -85,7 +86,11 @@ EvaluateResult evaluate(const Machine& machine, const Dataset& data, const Evalu
                         const Context& context) {
   require_fit(machine.visible(), data);
   const OpenRows rows = open_rows_of(machine.visible(), data, key);
-  EvaluateResult out{data.rows(), {}, "", false, false};
+  EvaluateResult out;
+  out.rows = data.rows();
+  out.means_of_training = options.training != nullptr;
+  out.independent =
+      independent_log_likelihood(machine.visible(), options.training ? *options.training : data, rows.rows, rows.known);
   const double energies =
       rows.complete() && machine.clamped_rows(rows.rows, key) ? share_of_rows(options.budget) : kShareOfEnergies;
   PartOfWhole first(context, 0.0, energies), second(context, energies, 1.0);

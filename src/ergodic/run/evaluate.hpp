@@ -18,14 +18,17 @@ namespace ergodic {
 struct EvaluateOptions {
   Budget budget{5000, 0.0};  ///< for annealing, where something cannot be summed
   std::vector<Parameters> stations =
-      {};  ///< snapshots of training, for the path of annealing; empty: the straight path
+      {};                             ///< snapshots of training, for the path of annealing; empty: the straight path
+  const Dataset* training = nullptr;  ///< whose means independent units have; null: those of the rows themselves
 };
 
 struct EvaluateResult {
   std::size_t rows = 0;
   Evaluation evaluation;
-  std::string why_no_log_z;  ///< empty if there is a likelihood
-  bool partial = false;      ///< stopped before the budget of annealing was spent
+  double independent = 0.0;        ///< log-likelihood of independent units, in nats a row
+  bool means_of_training = false;  ///< which these have; else those of the rows themselves
+  std::string why_no_log_z;        ///< empty if there is a likelihood
+  bool partial = false;            ///< stopped before the budget of annealing was spent
   bool stopped = false;
 };
 

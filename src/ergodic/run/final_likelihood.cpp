@@ -5,6 +5,7 @@
 #include "ergodic/core/clock.hpp"
 #include "ergodic/core/part_of_whole.hpp"
 #include "ergodic/estimator/budget.hpp"
+#include "ergodic/estimator/independent.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/run/finite.hpp"
 
@@ -43,6 +44,13 @@ std::optional<FreeEnergy> free_energy_of(const Machine& machine, const State& ro
 }
 
 }  // namespace
+
+std::optional<double> independent_likelihood(const Machine& machine, const Dataset& train, const Dataset& held_out,
+                                             Key key) {
+  const Dataset& judged = held_out.rows() > 0 ? held_out : train;
+  if (!judged.complete()) return std::nullopt;
+  return independent_log_likelihood(machine.visible(), train, random_rows(machine.visible(), judged, kMostRows, key));
+}
 
 std::optional<FinalLikelihood> final_likelihood(const Machine& machine, const Dataset& train, const Dataset& held_out,
                                                 double seconds, Key key, const Context& context) {

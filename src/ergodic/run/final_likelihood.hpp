@@ -21,6 +21,11 @@ struct FinalLikelihood {
   std::size_t temperatures = 0;
 };
 
+/// What independent units with the means of the training rows would have, of the same rows as a final likelihood;
+/// nothing if the data has missing values.
+std::optional<double> independent_likelihood(const Machine& machine, const Dataset& train, const Dataset& held_out,
+                                             Key key);
+
 /// Spends these seconds on annealing, or a little more. Nothing if the data has missing values, if stopped, or if no
 /// round came to its end by then.
 std::optional<FinalLikelihood> final_likelihood(const Machine& machine, const Dataset& train, const Dataset& held_out,

@@ -116,7 +116,7 @@ std::unique_ptr<Learner> learner_of(Boltzmann& model, const Dataset& train, cons
   if (!all_known) {
     learning.completion =
         Completion(train, independent_start(model, train.rows(), key, context, kFirstDataChain).layers[0]);
-    learning.completion_sweeps = options.steps;
+    learning.completion_sweeps = *settled(options, {}, train.rows()).steps;
   }
   return energy_learner(model, Gibbs{}, train, held_out, options, std::move(learning), key, context);
 }

@@ -19,7 +19,7 @@ ModelTerm ContrastiveDivergence::advance(const Simulator& model, const Chains& d
 const Method kContrastiveDivergence{
     "cd", "chains that start at the data in each update (contrastive divergence)",
     [](const Simulator&, const TrainOptions& options, Key, const Context&) -> std::unique_ptr<NegativePhase> {
-      return std::make_unique<ContrastiveDivergence>(options.steps);
+      return std::make_unique<ContrastiveDivergence>(*options.steps);
     }};
 
 }  // namespace ergodic

@@ -20,6 +20,7 @@
 #include "ergodic/trainer/completion.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/methods.hpp"
+#include "ergodic/trainer/monitor.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/optimiser.hpp"
 
@@ -89,6 +90,7 @@ class EnergyLearner : public Learner {
 
   /// energy_gap         mean E(held out) - mean E(training); it grows when the machine over-fits; if all is known
   /// energy_difference  mean E(training) - mean E(persistent chains); near 0 when the machine has learned the data
+  /// weight_norm        root of the mean squared parameter, without biases
   Measures measure(const Context& context) const override {
     Measures out;
     const State rows = options_.completion.needed() ? completed_rows() : monitored_train_;
@@ -99,6 +101,7 @@ class EnergyLearner : public Learner {
       out.emplace_back("energy_difference", train - mean_energy(chains->layers[0], context));
     }
     std::ranges::move(negative_->measures(), std::back_inserter(out));
+    out.emplace_back("weight_norm", weight_norm(model_.parameters()));
     if (options_.monitors) {
       std::ranges::move(options_.monitors(held_out ? monitored_held_out_ : rows, context), std::back_inserter(out));
     }

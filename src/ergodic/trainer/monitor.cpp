@@ -55,6 +55,16 @@ Activity hidden_activity(const Rbm& model, const State& rows, const Context& con
 
 }  // namespace
 
+double weight_norm(const Parameters& parameters) {
+  double squares = 0.0, count = 0.0;
+  for (const Slot& slot : parameters.slots()) {
+    if (slot.name.find("bias") != std::string::npos) continue;
+    for (const float value : parameters[slot.name]) squares += double{value} * value;
+    count += static_cast<double>(slot.size);
+  }
+  return count > 0.0 ? std::sqrt(squares / count) : 0.0;
+}
+
 Measures measure(const Rbm& model, const State& train, const State& held_out, Key key, std::uint64_t step,
                  const Context& context) {
   Measures out;

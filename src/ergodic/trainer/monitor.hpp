@@ -10,6 +10,9 @@
 
 namespace ergodic {
 
+/// The root of the mean squared parameter, biases left out.
+double weight_norm(const Parameters& parameters);
+
 /// On these rows of training data and (if any) of held-out data:
 ///   free_energy_gap        mean F(held out) - mean F(training); it grows when the machine over-fits
 ///   reconstruction_error   share of units or sites that differ after one step up and down; of real units the root

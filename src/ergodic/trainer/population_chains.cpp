@@ -22,7 +22,7 @@ void PopulationChains::follow(const Simulator& model, std::uint64_t update, Key 
 const Method kPopulation{"population", "persistent chains that die and multiply as the machine changes",
                          [](const Simulator& model, const TrainOptions& options, Key key,
                             const Context& context) -> std::unique_ptr<NegativePhase> {
-                           return std::make_unique<PopulationChains>(options.steps,
+                           return std::make_unique<PopulationChains>(*options.steps,
                                                                      model.start(*options.chains, key, context));
                          }};
 

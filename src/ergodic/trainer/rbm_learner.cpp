@@ -178,8 +178,8 @@ void RbmLearner::gather_batch(const UpdateStep& now, const Context& context) {
   }
   model_.resample(Rbm::kHidden, data_.layers, key_.at(Purpose::kDataHidden, now.update), 0, context);
   if (!completion_.needed()) return;
-  data_.sweep = now.update * options_.steps;
-  complete(model_, known_, options_.steps, data_, key_, context);
+  data_.sweep = now.update * *options_.steps;
+  complete(model_, known_, *options_.steps, data_, key_, context);
   completion_.keep(now.rows, data_.layers[Rbm::kVisible]);
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "ergodic/core/error.hpp"
 #include "ergodic/trainer/methods.hpp"
 
 namespace ergodic {
 namespace {
 
-constexpr std::uint64_t kMostRecords = 100;  // of a run, so that long runs on small data are not all monitors
+constexpr std::uint64_t kMostRecords = 100;      // of a run, so that long runs on small data are not all monitors
+constexpr std::uint64_t kMostUnrecorded = 1000;  // updates, so that runs of few epochs show how they went
 
 std::vector<Choice> method_choices() {
   std::vector<Choice> out;
@@ -24,12 +26,15 @@ Spec<TrainOptions> make_spec() {
       .range(1, 100000)
       .add("chains", &TrainOptions::chains, "persistent chains")
       .range(1, 1000000)
-      .automatic("as many as the batch has rows")
+      .automatic("as many as the batch has rows, at least 100")
       .advanced()
       .add("batch", &TrainOptions::batch, "rows in a mini-batch; all rows if there are fewer")
       .range(1, 100000000)
-      .add("epochs", &TrainOptions::epochs, "passes through the data")
+      .add("updates", &TrainOptions::updates, "how long training lasts, in updates, of which each sees one mini-batch")
+      .range(1, 1e12)
+      .add("epochs", &TrainOptions::epochs, "the same in passes through the data, instead of --updates")
       .range(1, 1000000000)
+      .automatic("as many as --updates makes")
       .add("learning-rate", &TrainOptions::learning_rate, "learning rate at the start")
       .range(1e-9, 1000.0)
       .add("schedule", &TrainOptions::schedule, "how the learning rate falls")
@@ -62,10 +67,18 @@ Spec<TrainOptions> make_spec() {
 
 TrainOptions settled(TrainOptions options, const TrainDefaults& defaults, std::size_t rows) {
   if (!options.batch) options.batch = std::min<std::uint64_t>(defaults.batch, rows);
-  if (!options.chains) options.chains = options.batch;
-  if (!options.epochs) options.epochs = defaults.epochs;
+  // Few rows can be learned from at once, but few chains say little of the machine.
+  if (!options.chains) options.chains = std::max(*options.batch, defaults.batch);
+  const std::uint64_t per_epoch = (rows + *options.batch - 1) / *options.batch;
+  const std::uint64_t asked_for = options.epochs ? *options.epochs * per_epoch : defaults.updates;
+  if (!options.updates) options.updates = asked_for;
+  require(!options.epochs || *options.updates == asked_for,
+          "--updates and --epochs both say how long training lasts; give one of them");
   if (!options.learning_rate) options.learning_rate = defaults.learning_rate;
-  if (!options.record_every) options.record_every = std::max<std::uint64_t>(1, *options.epochs / kMostRecords);
+  if (!options.steps) options.steps = defaults.steps;
+  if (!options.record_every) {
+    options.record_every = std::max(std::min(per_epoch, kMostUnrecorded), *options.updates / kMostRecords);
+  }
   return options;
 }
 

@@ -23,28 +23,32 @@ struct Names<Schedule> {
 
 struct TrainOptions {
   std::string method = "pcd";
-  std::uint64_t steps = 1;
+  std::optional<std::uint64_t> steps;
   std::optional<std::uint64_t> chains;
   std::optional<std::uint64_t> batch;
-  std::optional<std::uint64_t> epochs;
+  std::optional<std::uint64_t> updates;  ///< how long training lasts
+  std::optional<std::uint64_t> epochs;   ///< the same in passes through the data; only one of the two is given
   std::optional<double> learning_rate;
   Schedule schedule = Schedule::kLinear;
   Sgd sgd;
   Decay decay;
   bool uncentred = false;
   double least_noise = 0.25;  ///< lower bound for real visible units, as a share of the deviations of the data
-  std::optional<std::uint64_t> record_every;  ///< epochs between two records
+  std::optional<std::uint64_t> record_every;  ///< updates between two records
 };
 
-/// What a kind of machine takes where the options say nothing.
+/// What is taken where the options say nothing; train_defaults.hpp finds it for each kind of machine.
 struct TrainDefaults {
   std::uint64_t batch = 100;
-  std::uint64_t epochs = 20;
+  std::uint64_t updates = 20000;
   double learning_rate = 0.05;
+  std::uint64_t steps = 1;
 };
 
-/// The options with every field filled in: a batch of all rows if there are fewer than the default, as many chains as
-/// the batch has rows, and about a hundred records of a long run.
+/// The options with every field filled in, but for `epochs` if they are not given: a batch of all rows if there are
+/// fewer than the default, as many chains as the default batch has rows or as the batch has, if these are more, and a
+/// record each epoch, but at least each thousand updates and at most about a hundred in all. UsageError if updates and
+/// epochs are given and differ.
 TrainOptions settled(TrainOptions options, const TrainDefaults& defaults, std::size_t rows);
 
 // The groups of options, of which each kind of machine takes some.

@@ -35,7 +35,7 @@ class Trainer {
   TrainingState state() const;
 
   std::uint64_t updates_done() const { return update_; }
-  std::uint64_t updates_total() const { return batches_.per_epoch() * *options_.epochs; }
+  std::uint64_t updates_total() const { return *options_.updates; }
   bool finished() const { return update_ == updates_total(); }
   std::uint64_t updates_per_epoch() const { return batches_.per_epoch(); }
   const std::vector<Record>& records() const { return records_; }

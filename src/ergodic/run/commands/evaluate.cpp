@@ -63,6 +63,7 @@ Outcome run(const EvaluateRequest& request, bool json, const Context& context) {
     return {json ? printed(json_of(result)) : text_of(result), "", result.stopped};
   }
   const SplitData data = load_split_for(file, request.data, request.split, context);
+  options.training = data.training ? &*data.training : nullptr;
   if (request.quality) {
     require_complete(data.chosen);
     require_enough_rows(data.chosen);

@@ -67,6 +67,10 @@ Json json_of(const EvaluateResult& result) {
   out["rows"] = result.rows;
   out["log_likelihood"] = json_of(e.log_likelihood);
   out["log_z"] = json_of(e.log_z);
+  if (result.rows > 0) {
+    out["independent_log_likelihood"] = {{"value", result.independent},
+                                         {"means", result.means_of_training ? "training rows" : "these rows"}};
+  }
   if (!result.why_no_log_z.empty()) out["why_no_log_z"] = result.why_no_log_z;
   if (e.annealed) out["annealing"] = json_of(*e.annealed, result.partial);
   if (e.clamped) out["clamped"] = json_of(*e.clamped);

@@ -133,6 +133,8 @@ std::string text_of(const EvaluateResult& result) {
   } else {
     out += fmt::format("log-likelihood         not known: {}\n", result.why_no_log_z);
   }
+  out += fmt::format("independent units      {:.4f} nats a row (with the means of {})\n", result.independent,
+                     result.means_of_training ? "the training rows" : "these rows");
   if (j.free_energy) out += free_energy_text(*j.free_energy, j.clamped);
   if (j.pseudo_log_likelihood) {
     out += fmt::format("pseudo-log-likelihood  {:.2f} +- {:.2f} nats a row\n", *j.pseudo_log_likelihood,

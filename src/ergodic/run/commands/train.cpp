@@ -21,6 +21,7 @@
 #include "ergodic/run/commands/train_request.hpp"
 #include "ergodic/run/commands/training_report.hpp"
 #include "ergodic/run/fit.hpp"
+#include "ergodic/trainer/health.hpp"
 
 namespace ergodic {
 namespace {
@@ -47,6 +48,8 @@ struct TrainResult {
   std::vector<StageShare> profile;            ///< where the time went, if asked for
   std::optional<MixingReport> mixing;         ///< whether the persistent chains mix, at the end
   std::optional<FinalLikelihood> likelihood;  ///< unless the monitors know it exactly
+  std::optional<double> independent;          ///< what independent units would have
+  std::optional<Improvement> improvement;     ///< of what the monitors show
 };
 
 std::vector<StageShare> shares_of(const Profile& profile) {
@@ -87,9 +90,32 @@ Json json_of_result(const TrainResult& result) {
   for (const auto& [name, value] : result.last.values) monitors[name] = value;
   out["monitors"] = std::move(monitors);
   if (result.likelihood) out["log_likelihood"] = json_of(*result.likelihood);
+  if (result.independent) out["independent_log_likelihood"] = *result.independent;
+  if (result.improvement) out["still_improving"] = result.improvement->still_improving();
   if (result.mixing) out["mixing"] = json_of(*result.mixing);
   for (const auto& [stage, seconds, share, macs_per_cycle] : result.profile) {
     out["profile"][stage] = {{"seconds", seconds}, {"share", share}, {"macs_per_cycle", macs_per_cycle}};
+  }
+  return out;
+}
+
+/// How the likelihood stands beside that of independent units, and whether it was still growing.
+std::string learned_text(const TrainResult& result) {
+  std::string out;
+  if (const auto exact = monitor_in(result.last, "log_likelihood")) {
+    out += fmt::format("log-likelihood: {:.4f} nats a row (exact)\n", *exact);
+  }
+  if (result.independent) out += fmt::format("independent units would have {:.2f}\n", *result.independent);
+  if (!result.improvement) return out;
+  const auto& [monitor, all, late] = *result.improvement;
+  if (result.improvement->none()) {
+    out += fmt::format(
+        "next to nothing was learned ({} by {:.2f} nats): units that are hardly correlated, or too few "
+        "updates; try --updates {}\n",
+        monitor, all, 10 * result.updates);
+  } else if (result.improvement->still_improving()) {
+    out += fmt::format("still improving: {} by {:.2f} of {:.2f} nats in the last two thirds; try --updates {}\n",
+                       monitor, late, all, 3 * result.updates);
   }
   return out;
 }
@@ -102,6 +128,7 @@ std::string text_of_result(const TrainResult& result) {
                                       result.checkpoint.string())
                         : fmt::format("trained: {}; the machine is in {}\n", done, result.model.string());
   if (result.likelihood) out += text_of(*result.likelihood);
+  if (!result.model.empty()) out += learned_text(result);
   if (result.mixing) out += text_of(*result.mixing);
   return out + profile_text(result);
 }
@@ -181,6 +208,10 @@ class Run {
     save_model(request_.out, fit_.machine(), notes());
     result.model = request_.out;
     result.likelihood = likelihood(result, context);
+    if (!request_.no_likelihood) {
+      result.independent = independent_likelihood(fit_.machine(), data_.train, data_.held_out, Key{request_.seed});
+    }
+    result.improvement = improvement_in(fit_.records());
     result.mixing = fit_.mixing(context);
     if (!request_.report.empty()) write_report(result, context);
     std::filesystem::remove(checkpoint_);
@@ -235,11 +266,11 @@ class Run {
 
   void write_report(const TrainResult& result, const Context& context) const {
     const Machine& machine = fit_.machine();
-    const ReportContent content =
-        training_report({std::string(kind_.title), request_.data.source, units_text(machine.visible()),
-                         machine.parameters().values().size(), result.updates, result.seconds,
-                         result.samples_per_second, fit_.records(), result.likelihood, result.mixing,
-                         settings_of(kind_, request_), machine.pictures(data_.train, Key{request_.seed}, context)});
+    const ReportContent content = training_report(
+        {std::string(kind_.title), request_.data.source, units_text(machine.visible()),
+         machine.parameters().values().size(), result.updates, result.seconds, result.samples_per_second,
+         fit_.records(), result.likelihood, result.independent, result.mixing, settings_of(kind_, request_),
+         machine.pictures(data_.train, Key{request_.seed}, context)});
     const std::string page = html_report(content);
     write_file(request_.report, std::as_bytes(std::span(page)));
   }

@@ -29,10 +29,11 @@ Spec<TrainRequest>::Bound waiting(Option option) {
 }
 
 /// What the kind takes where an option says nothing, in words.
-void set_default(Option& option, const TrainDefaults& defaults) {
-  if (option.name == "batch") option.automatic = std::to_string(defaults.batch);
-  if (option.name == "epochs") option.automatic = std::to_string(defaults.epochs);
-  if (option.name == "learning-rate") option.automatic = fmt::format("{}", defaults.learning_rate);
+void set_default(Option& option, const TrainRule& rule) {
+  if (option.name == "batch") option.automatic = rule.batch;
+  if (option.name == "updates") option.automatic = rule.updates;
+  if (option.name == "learning-rate") option.automatic = rule.learning_rate;
+  if (option.name == "steps") option.automatic = rule.steps;
 }
 
 void add_training(Spec<TrainRequest>& spec, const MachineKind& kind) {

@@ -124,6 +124,9 @@ ReportContent training_report(TrainingStory story) {
     if (name == kExactLikelihood)
       out.summary.emplace_back("Log-likelihood", fmt::format("{:.4f} nats a row (exact)", value));
   }
+  if (story.independent) {
+    out.summary.emplace_back("Independent units would have", fmt::format("{:.2f} nats a row", *story.independent));
+  }
   if (story.mixing) out.summary.emplace_back("Mixing", verdict_text(*story.mixing));
   for (const auto& [name, value] : monitors) {
     if (value != 0.0 && name != kExactLikelihood) out.summary.emplace_back(title_of_monitor(name), short_number(value));

@@ -25,6 +25,7 @@ struct TrainingStory {
   double seconds = 0.0, samples_per_second = 0.0;
   std::span<const Record> records;
   std::optional<FinalLikelihood> likelihood;
+  std::optional<double> independent;  ///< what independent units would have
   std::optional<MixingReport> mixing;
   SettingTexts settings;  ///< the options, as text
   std::vector<Picture> pictures;

@@ -1,0 +1,93 @@
+#include "ergodic/trainer/health.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ergodic/core/error.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::string_view kLikelihoods[] = {"log_likelihood", "pseudo_log_likelihood"};
+constexpr double kLargeWeight = 10.0, kImpossibleWeight = 20.0;
+constexpr double kFarWorse = 3.0, kFarWorseNats = 10.0;
+constexpr double kLateShare = 0.1, kLateNats = 0.1, kNothingNats = 0.05;
+
+struct Limit {
+  std::string_view monitor;
+  double least, most;
+  const char* meaning;
+
+  bool passed_by(const Record& record) const {
+    const std::optional<double> value = monitor_in(record, monitor);
+    return value && (*value < least || *value > most);
+  }
+};
+
+constexpr Limit kLimits[] = {
+    {"dead", 0.0, 0.5,
+     "more than half of the hidden units are never on; try a lower learning rate or fewer hidden units"},
+    {"saturated", 0.0, 0.5, "more than half of the hidden units are always on; try a lower learning rate"},
+    {"weight_norm", 0.0, kLargeWeight,
+     "the weights have grown very large; training may be diverging: try a lower learning rate"},
+    {"effective_share", 0.1, 1.0, "the population cannot follow such steps; try a lower learning rate"}};
+
+/// What is wrong, or nothing.
+std::string why_diverged(const Record& now, const Record& first) {
+  for (const auto& [name, value] : now.values) {
+    if (!std::isfinite(value)) return fmt::format("{} is {}", name, value);
+  }
+  const double weights = monitor_in(now, "weight_norm").value_or(0.0);
+  if (weights > std::max(kImpossibleWeight, 2.0 * monitor_in(first, "weight_norm").value_or(0.0))) {
+    return fmt::format("the root of the mean squared weight is {:.3g}, more than any data could ask for", weights);
+  }
+  if (weights <= kLargeWeight) return {};
+  for (const std::string_view name : kLikelihoods) {
+    const double value = monitor_in(now, name).value_or(0.0), before = monitor_in(first, name).value_or(0.0);
+    if (value < kFarWorse * before - kFarWorseNats) {
+      return fmt::format("{} is {:.4g}, where independent units have {:.4g}", name, value, before);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<double> monitor_in(const Record& record, std::string_view name) {
+  const auto found = std::ranges::find_if(record.values, [&](const auto& monitor) { return monitor.first == name; });
+  return found == record.values.end() ? std::nullopt : std::optional(found->second);
+}
+
+void require_sound(const Record& now, const Record& first, double learning_rate) {
+  const std::string reason = why_diverged(now, first);
+  if (reason.empty()) return;
+  throw NumericError(fmt::format("training diverged: {} after {} updates; lower the learning rate (now {})", reason,
+                                 now.update, learning_rate));
+}
+
+void warn_if_unhealthy(const Record& now, const Record& before, const Context& context) {
+  for (const Limit& limit : kLimits) {
+    if (limit.passed_by(now) && !limit.passed_by(before)) {
+      context.warn(fmt::format("epoch {:.2f}: {}", now.epoch, limit.meaning));
+    }
+  }
+}
+
+bool Improvement::still_improving() const { return late > kLateNats && late > kLateShare * all; }
+
+bool Improvement::none() const { return all < kNothingNats; }
+
+std::optional<Improvement> improvement_in(std::span<const Record> records) {
+  if (records.size() < 3) return std::nullopt;
+  const Record &first = records.front(), &last = records.back();
+  const auto third = std::ranges::find_if(records, [&](const Record& r) { return 3 * r.update >= last.update; });
+  for (const std::string_view name : kLikelihoods) {
+    const auto begin = monitor_in(first, name), middle = monitor_in(*third, name), end = monitor_in(last, name);
+    if (begin && middle && end) return Improvement{name, *end - *begin, *end - *middle};
+  }
+  return std::nullopt;
+}
+
+}  // namespace ergodic
