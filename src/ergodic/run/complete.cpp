@@ -6,7 +6,10 @@
 #include <numbers>
 #include <vector>
 
+#include "ergodic/data/moments.hpp"
+#include "ergodic/estimator/independent.hpp"
 #include "ergodic/machine/pictures.hpp"
+#include "ergodic/machine/rows.hpp"
 
 namespace ergodic {
 namespace {
@@ -36,8 +39,6 @@ std::size_t value_at(std::span<const float> row, const Site& site) {
   return static_cast<std::size_t>(std::max_element(begin, begin + static_cast<std::ptrdiff_t>(site.size)) - begin);
 }
 
-Estimate with_errors(double value) { return {value, value, value, 0.0, "exact"}; }
-
 /// What a prediction of every hidden place is worth. Of discrete sites a wrong value has a constant share of the
 /// probability, of real ones the differences have a constant deviation: the best one, which no real method could know.
 FillingQuality of_guesses(const std::vector<Hidden>& places, const std::vector<Site>& sites, bool real,
@@ -54,60 +55,24 @@ FillingQuality of_guesses(const std::vector<Hidden>& places, const std::vector<S
   const auto count = static_cast<double>(places.size()), n = static_cast<double>(rows);
   if (real) {
     const double mean = std::max(squares / count, kSmallestDeviation * kSmallestDeviation);
-    return {std::sqrt(mean), with_errors(-0.5 * count * (std::log(2.0 * std::numbers::pi * mean) + 1.0) / n)};
+    return {std::sqrt(mean), exactly(-0.5 * count * (std::log(2.0 * std::numbers::pi * mean) + 1.0) / n)};
   }
   const double share = wrong / count, right = count - wrong;
   const double log_p = (wrong > 0.0 ? wrong * std::log(share) : 0.0) + (right > 0.0 ? right * std::log1p(-share) : 0.0);
-  return {share, with_errors((log_p - log_choices) / n)};
+  return {share, exactly((log_p - log_choices) / n)};
 }
 
-/// Shares of the values of each site, and of real units mean and deviation, in reference rows.
-class Independent {
- public:
-  Independent(const Matrix<float>& rows, bool real) : real_(real), means_(rows.cols()), deviations_(rows.cols()) {
-    const auto n = static_cast<double>(rows.rows());
-    for (std::size_t i = 0; i < rows.cols(); ++i) {
-      double sum = 0.0, squares = 0.0;
-      for (std::size_t r = 0; r < rows.rows(); ++r) {
-        sum += rows(r, i);
-        squares += double{rows(r, i)} * rows(r, i);
-      }
-      means_[i] = sum / n;
-      deviations_[i] =
-          std::sqrt(std::max(squares / n - means_[i] * means_[i], kSmallestDeviation * kSmallestDeviation));
-      rows_ = n;
-    }
-  }
-
-  /// log p of the value of a site. No share is taken to be 0: each value counts half a row more.
-  double log_probability(std::span<const float> row, const Site& site) const {
-    if (real_) {
-      const double z = (row[site.first] - means_[site.first]) / deviations_[site.first];
-      return -0.5 * z * z - std::log(deviations_[site.first] * std::sqrt(2.0 * std::numbers::pi));
-    }
-    const std::size_t value = value_at(row, site);
-    const double share = site.size > 1 ? means_[site.first + value]
-                         : value == 1  ? means_[site.first]
-                                       : 1.0 - means_[site.first];
-    return std::log((share * rows_ + 0.5) / (rows_ + 0.5 * static_cast<double>(site.values())));
-  }
-  const std::vector<double>& means() const { return means_; }
-
- private:
-  bool real_;
-  double rows_ = 0.0;
-  std::vector<double> means_, deviations_;
-};
-
-FillingQuality by_independent(const std::vector<Hidden>& places, const std::vector<Site>& sites, bool real,
-                              const Matrix<float>& truth, const Matrix<float>& reference) {
-  const Independent units(reference, real);
+FillingQuality by_independent(const std::vector<Hidden>& places, const Layer& visible, const OpenRows& judged,
+                              const Matrix<float>& truth, const Dataset& reference) {
+  const std::vector<double> means = unit_means(reference);
   Matrix<float> guess(truth.rows(), truth.cols());
-  for (std::size_t r = 0; r < guess.rows(); ++r) std::ranges::copy(units.means(), guess.row(r).begin());
-  double log_p = 0.0;
-  for (const auto& [row, site] : places) log_p += units.log_probability(truth.row(row), sites[site]);
-  return {of_guesses(places, sites, real, truth, guess, truth.rows()).error,
-          with_errors(log_p / static_cast<double>(truth.rows()))};
+  for (std::size_t r = 0; r < guess.rows(); ++r) std::ranges::copy(means, guess.row(r).begin());
+  Bits hidden(judged.known.rows(), judged.known.cols());
+  for (std::size_t r = 0; r < hidden.rows(); ++r) {
+    for (std::size_t i = 0; i < hidden.cols(); ++i) hidden.set(r, i, !judged.known.get(r, i));
+  }
+  return {of_guesses(places, sites(visible), judged.rows.real(), truth, guess, truth.rows()).error,
+          exactly(independent_log_likelihood(visible, reference, judged.rows, hidden))};
 }
 
 FillingQuality by_neighbour(const std::vector<Hidden>& places, const std::vector<Site>& sites, bool real,
@@ -188,14 +153,15 @@ std::optional<CompletionQuality> quality_of_completions(const Machine& machine, 
   const auto whole = open_log_sums(machine, {judged.rows, {}}, kRowTemperatures, key, context);
   const auto sums = whole ? open_log_sums(machine, judged, kRowTemperatures, key, context) : std::nullopt;
   if (!sums) return std::nullopt;
-  const Matrix<float> true_values = plain_values(judged.rows), others = plain_values(reference.rows);
+  const Matrix<float> true_values = plain_values(judged.rows);
+  const Matrix<float> others = plain_values(all_rows(machine.visible(), reference.data, key));
   const bool real = truth.real();
   CompletionQuality out;
   out.rows = rows;
   out.hidden_sites = static_cast<double>(places.size()) / static_cast<double>(rows);
   out.machine = of_guesses(places, all, real, true_values, first_of(values, rows), rows);
   out.machine.log_probability = mean_log_probability(*whole, *sums);
-  out.independent = by_independent(places, all, real, true_values, others);
+  out.independent = by_independent(places, machine.visible(), judged, true_values, reference.data);
   out.neighbour = by_neighbour(places, all, real, true_values, judged, others, reference.same, context);
   return out;
 }

@@ -9,6 +9,7 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/core/random.hpp"
+#include "ergodic/data/dataset.hpp"
 #include "ergodic/estimator/estimate.hpp"
 #include "ergodic/machine/machine.hpp"
 #include "ergodic/run/open_rows.hpp"
@@ -48,7 +49,7 @@ struct CompletionQuality {
 /// Reference rows that others are compared with; `same` says that they are the completed rows themselves, so that a row
 /// is not its own neighbour.
 struct ReferenceRows {
-  const State& rows;
+  const Dataset& data;
   bool same = false;
 };
 

@@ -157,9 +157,8 @@ Outcome run(const CompleteRequest& request, bool json, const Context& context) {
                                  request.out.string());
   if (data.complete() && request.options.draws == 1) {
     const bool same = !loaded.training;
-    const State reference = same ? all_rows(visible, loaded.chosen, key) : all_rows(visible, *loaded.training, key);
-    if (const auto quality =
-            quality_of_completions(machine, rows, open, found.values, {reference, same}, key, context)) {
+    const ReferenceRows reference{same ? loaded.chosen : *loaded.training, same};
+    if (const auto quality = quality_of_completions(machine, rows, open, found.values, reference, key, context)) {
       out["quality"] = json_of_quality(*quality);
       text += text_of_quality(*quality, rows.real());
     }
