@@ -98,15 +98,5 @@ TEST(Table, AMachineTakesItsUnitsByName) {
   EXPECT_EQ(read("1,0,1\n", options).numbers, (std::vector<double>{1, 0, 1}));  // no names to go by
 }
 
-TEST(Table, AnAlignmentIsKnownByItsNames) {
-  const auto table = parse_csv(bytes_from("site 1,site 2\nA,T\n-,F\n"), "t.csv");
-  ASSERT_TRUE(is_alignment(table));
-  EXPECT_EQ(sequences_of(table)[0].letters, "AT");
-  EXPECT_EQ(sequences_of(table)[1].letters, "-F");
-  for (const auto* text : {"a,b\nA,T\n", "site 1,site 2\nA,TT\n", "site 1,site 2\n1,A\n", "site 1,site 3\nA,T\n"}) {
-    EXPECT_FALSE(is_alignment(parse_csv(bytes_from(text), "t.csv"))) << text;
-  }
-}
-
 }  // namespace
 }  // namespace ergodic

@@ -101,7 +101,8 @@ struct Wanted {
                          double found) {
   std::string advice = "scale the data first";
   if (wanted.kind == ValueKind::kBits || wanted.kind == ValueKind::kSpins) {
-    advice += ", or take visible units with such values: gaussian, or potts for whole numbers from 0 up";
+    advice +=
+        ", or take visible units with such values (--visible-type gaussian, or potts for whole numbers from 0 up)";
   }
   if (std::isnan(found)) advice = "if it stands for a missing value, say --missing";
   throw DataError(fmt::format("{}: {}: expected {}, found {}; {}", wanted.notes.name,

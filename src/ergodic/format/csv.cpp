@@ -176,8 +176,9 @@ class TableParser {
     double value = std::numeric_limits<double>::quiet_NaN();
     if (stands_for_missing(field)) {
       if (missing_ == Missing::kAllowed) return value;
-      note(column, fmt::format("expected a number, found {}; fill in or remove missing values, or say --missing",
-                               field.empty() ? "an empty field" : excerpt(field)));
+      note(column,
+           fmt::format("expected a {}, found {}; fill in or remove missing values, or say --missing",
+                       seen.words.empty() ? "number" : "word", field.empty() ? "an empty field" : excerpt(field)));
       return value;
     }
     const std::errc error = parse_number(field, value);
