@@ -96,6 +96,8 @@ TEST(Table, AMachineTakesItsUnitsByName) {
   expect_parts(refusal([&] { read("a,town\n1,Leiden\n", options); }), {"column 2 (town)", "\"Leiden\""});
   expect_parts(refusal([&] { read("b,town\n1,Breda\n", options); }), {"unit \"a\"", "1 (b), 2 (town)"});
   EXPECT_EQ(read("1,0,1\n", options).numbers, (std::vector<double>{1, 0, 1}));  // no names to go by
+  expect_parts(refusal([&] { read("a,a,town\n1,1,Breda\n", options); }), {"unit \"a\"", "found 2"});
+  EXPECT_EQ(read("a,a\n1,0\n", {.units = {"a", "a"}}).numbers, (std::vector<double>{1, 0}));
 }
 
 }  // namespace

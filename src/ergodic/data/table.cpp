@@ -114,7 +114,8 @@ class Reader {
       add_labels(*label);
     }
     const std::vector<std::size_t> columns = wanted(label);
-    const bool named = table_.header && !options_.units.empty();
+    const std::set<std::string> distinct(options_.units.begin(), options_.units.end());
+    const bool named = table_.header && !distinct.empty() && distinct.size() == options_.units.size();
     if (named) {
       add_named(columns);
     } else {
@@ -191,10 +192,11 @@ class Reader {
   /// The units of a machine, each from the column of its name, or from a word of one.
   void add_named(const std::vector<std::size_t>& columns) {
     for (const std::string& unit : options_.units) {
-      const auto has_unit = [&](std::size_t c) { return add_if_named(Column(table_, c), unit); };
-      if (std::ranges::any_of(columns, has_unit)) continue;
-      throw DataError(fmt::format("{}: expected a column for the machine's unit {}, found none; {}", where_,
-                                  excerpt(unit), names_text(table_)));
+      const auto found =
+          std::ranges::count_if(columns, [&](std::size_t c) { return add_if_named(Column(table_, c), unit); });
+      if (found == 1) continue;
+      throw DataError(fmt::format("{}: expected a column for the machine's unit {}, found {}; {}", where_,
+                                  excerpt(unit), found == 0 ? "none" : std::to_string(found), names_text(table_)));
     }
     for (const std::size_t c : columns) require_known_words(Column(table_, c));
   }
