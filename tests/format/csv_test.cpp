@@ -131,6 +131,12 @@ TEST(Csv, NamesInLatin1BecomeUtf8) {
   EXPECT_EQ(table.columns[0].words, table.columns[1].words);
 }
 
+TEST(Csv, LongNamesAreCutInMessages) {
+  EXPECT_EQ(column_text(2, ""), "3");
+  EXPECT_EQ(column_text(2, "\xc3\xa9t\xc3\xa9"), "3 (\xc3\xa9t\xc3\xa9)");
+  EXPECT_EQ(column_text(0, std::string(100, 'x')), "1 (" + std::string(40, 'x') + "...)");
+}
+
 TEST(Csv, AColumnThatWillNotDoIsNoProblemOfTheOthers) {
   const CsvTable table = table_of("a,b,c,d\n1,x,2,1\n2,7,,1\ny,z,3,1\n");
   EXPECT_EQ(table.columns[0].problem, "line 4: column 1 (a): expected a number such as 0.5, found \"y\"");

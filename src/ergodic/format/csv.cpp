@@ -15,6 +15,7 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/bytes.hpp"
 #include "ergodic/format/file.hpp"
+#include "ergodic/format/utf8.hpp"
 
 namespace ergodic {
 namespace {
@@ -72,33 +73,6 @@ char separator_of(std::string_view line) {
 /// The ways to write that a value is missing, beside nan.
 bool stands_for_missing(std::string_view field) { return field.empty() || field == "NA" || field == "?"; }
 
-/// How many bytes the first character of a text in UTF-8 has; 0 if it is none.
-std::size_t utf8_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-  if (length == 0 || first > 0xf4 || text.size() < length) return 0;
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
-  return std::ranges::all_of(text.substr(1, length - 1), continues) ? length : 0;
-}
-
-/// Text that is not UTF-8 is taken for Latin-1, as spreadsheets still write it.
-std::string as_utf8(const std::string& text) {
-  std::size_t valid = 0;
-  while (valid < text.size()) {
-    const std::size_t length = utf8_length(std::string_view(text).substr(valid));
-    if (length == 0) break;
-    valid += length;
-  }
-  if (valid == text.size()) return text;
-  std::string out;
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code >= 0x80) out += static_cast<char>(0xc0 | (code >> 6));
-    out += static_cast<char>(code >= 0x80 ? 0x80 | (code & 0x3f) : code);
-  }
-  return out;
-}
-
 /// A name or a word, without quotes around it: a doubled quote stands for one.
 std::string unescaped(std::string_view field) {
   std::string out;
@@ -106,7 +80,7 @@ std::string unescaped(std::string_view field) {
     out += field[i];
     if (field.substr(i, 2) == "\"\"") ++i;
   }
-  return as_utf8(out);
+  return utf8_from(out);
 }
 
 std::errc parse_number(std::string_view field, double& value) {
@@ -300,8 +274,12 @@ std::optional<bool> truth_of(std::string_view word) {
 
 std::string column_text(std::size_t column, const std::string& name) {
   if (name.empty()) return std::to_string(column + 1);
-  const std::string quoted_name = excerpt(name);
-  return fmt::format("{} ({})", column + 1, quoted_name.substr(1, quoted_name.size() - 2));
+  constexpr std::size_t kMost = 40;
+  std::size_t shown = 0;
+  while (shown < std::min(name.size(), kMost)) {
+    shown += std::max<std::size_t>(utf8_length(std::string_view(name).substr(shown)), 1);
+  }
+  return fmt::format("{} ({}{})", column + 1, name.substr(0, shown), shown < name.size() ? "..." : "");
 }
 
 void write_csv(const std::filesystem::path& path, const std::vector<std::vector<std::string>>& lines) {
