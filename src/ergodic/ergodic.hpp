@@ -62,6 +62,7 @@
 #include "ergodic/format/npy.hpp"
 #include "ergodic/format/npz.hpp"
 #include "ergodic/format/idx.hpp"
+#include "ergodic/format/utf8.hpp"
 #include "ergodic/format/csv.hpp"
 #include "ergodic/format/fasta.hpp"
 #include "ergodic/format/sequence_blocks.hpp"

@@ -1,6 +1,7 @@
 """What comes out goes back in: samples of every kind of machine are data for it, and for a new one, in every format."""
 
 import csv
+import json
 
 import numpy as np
 import pytest
@@ -32,6 +33,17 @@ CASES = {
     "class-rbm": ("labelled", ("--model", "class-rbm", *SMALL), ("npy", "csv")),
     "neural": ("reals", ("--model", "neural", "--epochs", 1, "--layers", 4, "--no-likelihood"), ("npy", "csv")),
 }
+
+
+def test_every_kind_of_machine_and_type_of_unit_is_tried():
+    reference = json.loads(succeed("reference", "--json").stdout)
+    kinds = next(command["kinds"] for command in reference["commands"] if command["name"] == "train")
+    tried = [" ".join(map(str, options)) for _, options, _ in CASES.values()]
+    for kind in set(kinds) - {"rbm"}:
+        assert any(f"--model {kind}" in line for line in tried), kind
+    types = next(option["choices"] for option in kinds["rbm"]["options"] if option["name"] == "visible-type")
+    for name in (choice["name"] for choice in types if choice["name"] not in ("auto", "bernoulli")):
+        assert any(f"--visible-type {name}" in line for line in tried), name
 
 
 def write(kind):

@@ -244,5 +244,15 @@ TEST(SequenceWeights, CompareWhatBothRowsKnow) {
   EXPECT_EQ(sequence_weights(data, 0.5), (std::vector<double>{0.5, 1.0 / 3.0, 0.5, 1.0}));
 }
 
+TEST(Alignment, ATableOfSitesIsKnownByItsNames) {
+  const auto table = parse_csv(bytes_from("site 1,site 2\nA,T\n-,F\n"), "t.csv");
+  ASSERT_TRUE(is_alignment(table));
+  EXPECT_EQ(sequences_of(table)[0].letters, "AT");
+  EXPECT_EQ(sequences_of(table)[1].letters, "-F");
+  for (const auto* text : {"a,b\nA,T\n", "site 1,site 2\nA,TT\n", "site 1,site 2\n1,A\n", "site 1,site 3\nA,T\n"}) {
+    EXPECT_FALSE(is_alignment(parse_csv(bytes_from(text), "t.csv"))) << text;
+  }
+}
+
 }  // namespace
 }  // namespace ergodic

@@ -396,8 +396,8 @@ TEST(Source, SpinsMayHaveMeansBetweenTheirValues) {
   EXPECT_EQ(text_of(load_data(options).train), "0110");
   write_npy(options.source, doubles({1, 4}, {0, 0.25, 1, 0.5}));
   EXPECT_EQ(text_of(load_data(options).train), "0011");
-  write_npy(options.source, doubles({1, 2}, {-1.5, 1}));
-  expect_parts(refusal([&] { load_data(options); }), {"row 1, column 1", "[-1, 1]", "found -1.5"});
+  write_npy(options.source, doubles({1, 2}, {-1, 1.3634951}));
+  expect_parts(refusal([&] { load_data(options); }), {"row 1, column 2", "[-1, 1]", "found 1.3634951;"});
 }
 
 TEST(Source, ValuesThatAreNoBitsNameTheUnitsThatTakeThem) {

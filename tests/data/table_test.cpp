@@ -96,16 +96,8 @@ TEST(Table, AMachineTakesItsUnitsByName) {
   expect_parts(refusal([&] { read("a,town\n1,Leiden\n", options); }), {"column 2 (town)", "\"Leiden\""});
   expect_parts(refusal([&] { read("b,town\n1,Breda\n", options); }), {"unit \"a\"", "1 (b), 2 (town)"});
   EXPECT_EQ(read("1,0,1\n", options).numbers, (std::vector<double>{1, 0, 1}));  // no names to go by
-}
-
-TEST(Table, AnAlignmentIsKnownByItsNames) {
-  const auto table = parse_csv(bytes_from("site 1,site 2\nA,T\n-,F\n"), "t.csv");
-  ASSERT_TRUE(is_alignment(table));
-  EXPECT_EQ(sequences_of(table)[0].letters, "AT");
-  EXPECT_EQ(sequences_of(table)[1].letters, "-F");
-  for (const auto* text : {"a,b\nA,T\n", "site 1,site 2\nA,TT\n", "site 1,site 2\n1,A\n", "site 1,site 3\nA,T\n"}) {
-    EXPECT_FALSE(is_alignment(parse_csv(bytes_from(text), "t.csv"))) << text;
-  }
+  expect_parts(refusal([&] { read("a,a,town\n1,1,Breda\n", options); }), {"unit \"a\"", "found 2"});
+  EXPECT_EQ(read("a,a\n1,0\n", {.units = {"a", "a"}}).numbers, (std::vector<double>{1, 0}));
 }
 
 }  // namespace

@@ -119,6 +119,24 @@ TEST(Csv, NamesAndWordsAreKept) {
   EXPECT_EQ(table.numbers, (std::vector<double>{1, 1, 7, 2, 0, 8, 3, 1, 9}));
 }
 
+TEST(Csv, NamesInLatin1BecomeUtf8) {
+  const CsvTable table = table_of(
+      "gr\xf6\xdf"
+      "e,gr\xc3\xb6\xc3\x9f"
+      "e\nM\xfcnchen,M\xc3\xbcnchen\n");
+  EXPECT_EQ(table.columns[0].name,
+            "gr\xc3\xb6\xc3\x9f"
+            "e");
+  EXPECT_EQ(table.columns[1].name, table.columns[0].name);
+  EXPECT_EQ(table.columns[0].words, table.columns[1].words);
+}
+
+TEST(Csv, LongNamesAreCutInMessages) {
+  EXPECT_EQ(column_text(2, ""), "3");
+  EXPECT_EQ(column_text(2, "\xc3\xa9t\xc3\xa9"), "3 (\xc3\xa9t\xc3\xa9)");
+  EXPECT_EQ(column_text(0, std::string(100, 'x')), "1 (" + std::string(40, 'x') + "...)");
+}
+
 TEST(Csv, AColumnThatWillNotDoIsNoProblemOfTheOthers) {
   const CsvTable table = table_of("a,b,c,d\n1,x,2,1\n2,7,,1\ny,z,3,1\n");
   EXPECT_EQ(table.columns[0].problem, "line 4: column 1 (a): expected a number such as 0.5, found \"y\"");

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cmath>
 #include <optional>
 
 #include "ergodic/core/error.hpp"
@@ -191,5 +193,27 @@ std::vector<double> sequence_weights(const Dataset& data, double identity) {
   for (const std::uint32_t count : alike) weights.push_back(1.0 / count);
   return weights;
 }
+
+bool is_alignment(const CsvTable& table) {
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const CsvColumn& column = table.columns[c];
+    if (column.name != site_name(c) || column.words.empty()) return false;
+    if (!std::ranges::all_of(column.words, [](const auto& word) { return word.size() == 1; })) return false;
+  }
+  return true;
+}
+
+std::vector<NamedSequence> sequences_of(const CsvTable& table) {
+  std::vector<NamedSequence> out(table.rows);
+  for (std::size_t r = 0; r < table.rows; ++r) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      const double word = table.numbers[r * table.columns.size() + c];
+      out[r].letters += std::isnan(word) ? "?" : table.columns[c].words[static_cast<std::size_t>(word)];
+    }
+  }
+  return out;
+}
+
+std::string site_name(std::size_t site) { return fmt::format("site {}", site + 1); }
 
 }  // namespace ergodic

@@ -18,6 +18,7 @@
 
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/format/array.hpp"
+#include "ergodic/format/csv.hpp"
 #include "ergodic/format/fasta.hpp"
 
 namespace ergodic {
@@ -36,5 +37,12 @@ Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& 
 /// nowhere known together are not alike. With identity 1 only equal rows share their weight. The
 /// time is in proportion to the square of the rows.
 std::vector<double> sequence_weights(const Dataset& data, double identity);
+
+/// "site 1" for site 0: the column of a site of an alignment that is written as a table.
+std::string site_name(std::size_t site);
+/// Whether this is such a table: columns of these names, all of single characters.
+bool is_alignment(const CsvTable& table);
+/// Its rows, without names; "?" for a missing value.
+std::vector<NamedSequence> sequences_of(const CsvTable& table);
 
 }  // namespace ergodic

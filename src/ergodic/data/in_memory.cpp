@@ -101,29 +101,30 @@ struct Wanted {
                          double found) {
   std::string advice = "scale the data first";
   if (wanted.kind == ValueKind::kBits || wanted.kind == ValueKind::kSpins) {
-    advice += ", or take visible units with such values: gaussian, or potts for whole numbers from 0 up";
+    advice +=
+        ", or take visible units with such values (--visible-type gaussian, or potts for whole numbers from 0 up)";
   }
   if (std::isnan(found)) advice = "if it stands for a missing value, say --missing";
   throw DataError(fmt::format("{}: {}: expected {}, found {}; {}", wanted.notes.name,
                               place_text(row, column, wanted.notes.columns), expected, found, advice));
 }
 
-/// Refuses a number that machines of this kind do not take. Letters are judged when they are counted.
-void check(const Wanted& wanted, std::size_t row, std::size_t column, double value) {
+/// Refuses a number that machines of this kind do not take; `found` is it as it was given. Letters are judged when they
+/// are counted.
+void check(const Wanted& wanted, std::size_t row, std::size_t column, double value, double found) {
   if (std::isnan(value) && wanted.missing) return;
   switch (wanted.kind) {
     case ValueKind::kBits:
     case ValueKind::kSpins:
       if (value >= 0.0 && value <= 1.0) break;
-      if (wanted.signs) refuse(wanted, row, column, "a value in [-1, 1]", 2.0 * value - 1.0);
-      refuse(wanted, row, column, "a value in [0, 1]", value);
+      refuse(wanted, row, column, wanted.signs ? "a value in [-1, 1]" : "a value in [0, 1]", found);
     case ValueKind::kReal:
       if (!(std::abs(value) <= kLargestReal)) {
-        refuse(wanted, row, column, fmt::format("a number from -{:g} to {:g}", kLargestReal, kLargestReal), value);
+        refuse(wanted, row, column, fmt::format("a number from -{:g} to {:g}", kLargestReal, kLargestReal), found);
       }
       break;
     case ValueKind::kLetters:
-      if (std::isnan(value)) refuse(wanted, row, column, "a letter as a whole number", value);
+      if (std::isnan(value)) refuse(wanted, row, column, "a letter as a whole number", found);
   }
 }
 
@@ -161,9 +162,10 @@ Dataset dataset_of(const ArrayView& values, const RowNotes& notes, const ValueOp
     const Wanted wanted{notes, options.kind, options.missing, scale.signs};
     what.read = [&](std::size_t r, std::span<double> row) {
       for (std::size_t i = 0; i < row.size(); ++i) {
-        row[i] = scale(element<T>(values, r, i));
+        const double found = element<T>(values, r, i);
+        row[i] = scale(found);
         if (letters && options.missing && row[i] == -1.0) row[i] = std::nan("");  // whole numbers know no nan
-        check(wanted, r, i, row[i]);
+        check(wanted, r, i, row[i], found);
       }
     };
     return pack(what, options, stream);
@@ -182,7 +184,7 @@ Dataset dataset_of(Matrix<float> reals, const RowNotes& notes, Missing missing) 
   for (std::size_t r = 0; r < out.rows(); ++r) {
     const std::span<float> row = out.reals().row(r);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      check({notes, ValueKind::kReal, missing == Missing::kAllowed}, r, i, row[i]);
+      check({notes, ValueKind::kReal, missing == Missing::kAllowed}, r, i, row[i], row[i]);
       if (!std::isnan(row[i])) continue;
       out.set_missing(r, i);
       row[i] = 0.0f;

@@ -98,9 +98,9 @@ Dataset alignment_of(const std::vector<NamedSequence>& sequences, const Place& p
   return out;
 }
 
-Dataset table_of(const CsvTable& table, const Place& place, const DataOptions& options, std::uint8_t stream,
+Dataset table_of(CsvTable table, const Place& place, const DataOptions& options, std::uint8_t stream,
                  std::vector<std::string>& warnings) {
-  UnitTable units = units_of(table, place.values.string(), options.table, options.kind);
+  UnitTable units = units_of(std::move(table), place.values.string(), options.table, options.kind);
   warnings.insert(warnings.end(), units.warnings.begin(), units.warnings.end());
   units.notes.name = place.name;
   const ArrayView view =
@@ -122,15 +122,15 @@ std::vector<int> read_labels(const std::filesystem::path& path) {
 
 Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t stream,
                  std::vector<std::string>& warnings) {
-  const Contents contents = read_contents(place.values, options.array, missing_of(options));
-  const auto* table = std::get_if<CsvTable>(&contents);
+  Contents contents = read_contents(place.values, options.array, missing_of(options));
+  auto* table = std::get_if<CsvTable>(&contents);
   require(table || !options.table.chosen(),
           fmt::format("{}: --label-column, --columns and --drop choose columns of a table (csv), and this is none",
                       place.name));
   Dataset out;
   if (table) {
     out = is_alignment(*table) ? alignment_of(sequences_of(*table), place, options)
-                               : table_of(*table, place, options, stream, warnings);
+                               : table_of(std::move(*table), place, options, stream, warnings);
   } else if (const auto* array = std::get_if<LabelledArray>(&contents)) {
     out = pack_array(array->values, place.name, options, stream);
     if (array->labels && place.labels.empty()) set_labels(out, labels_in(*array->labels, place.name), place.name);

@@ -104,7 +104,7 @@ bool is_index_name(const std::string& name) {
 /// Reads columns one after the other into units.
 class Reader {
  public:
-  Reader(const CsvTable& table, const std::string& where, const TableOptions& options, ValueKind kind)
+  Reader(CsvTable& table, const std::string& where, const TableOptions& options, ValueKind kind)
       : table_(table), where_(where), options_(options), kind_(kind) {}
 
   UnitTable read() {
@@ -114,7 +114,9 @@ class Reader {
       add_labels(*label);
     }
     const std::vector<std::size_t> columns = wanted(label);
-    if (table_.header && !options_.units.empty()) {
+    const std::set<std::string> distinct(options_.units.begin(), options_.units.end());
+    const bool named = table_.header && !distinct.empty() && distinct.size() == options_.units.size();
+    if (named) {
       add_named(columns);
     } else {
       for (const std::size_t c : columns) add_column(Column(table_, c));
@@ -122,15 +124,24 @@ class Reader {
     require(!units_.empty(), where_ + ": no column is left; leave out less with --drop or --columns");
     warn_of_header();
     out_.rows = table_.rows;
-    out_.numbers.resize(table_.rows * units_.size());
-    for (std::size_t r = 0; r < table_.rows; ++r) {
-      for (std::size_t u = 0; u < units_.size(); ++u) out_.numbers[r * units_.size() + u] = units_[u](r);
+    const bool as_it_is = !named && std::ranges::all_of(table_.columns, [](const auto& c) { return c.words.empty(); });
+    if (as_it_is && units_.size() == table_.columns.size()) {
+      out_.numbers = std::move(table_.numbers);  // a large table is not held twice
+    } else {
+      fill();
     }
     if (!table_.header) out_.notes.unit_names.clear();
     return std::move(out_);
   }
 
  private:
+  void fill() {
+    out_.numbers.resize(table_.rows * units_.size());
+    for (std::size_t r = 0; r < table_.rows; ++r) {
+      for (std::size_t u = 0; u < units_.size(); ++u) out_.numbers[r * units_.size() + u] = units_[u](r);
+    }
+  }
+
   std::vector<std::size_t> wanted(std::optional<std::size_t> label) {
     const std::set<std::size_t> only = find_columns(table_, options_.columns, where_, "--columns");
     const std::set<std::size_t> dropped = find_columns(table_, options_.drop, where_, "--drop");
@@ -181,10 +192,11 @@ class Reader {
   /// The units of a machine, each from the column of its name, or from a word of one.
   void add_named(const std::vector<std::size_t>& columns) {
     for (const std::string& unit : options_.units) {
-      const auto has_unit = [&](std::size_t c) { return add_if_named(Column(table_, c), unit); };
-      if (std::ranges::any_of(columns, has_unit)) continue;
-      throw DataError(fmt::format("{}: expected a column for the machine's unit {}, found none; {}", where_,
-                                  excerpt(unit), names_text(table_)));
+      const auto found =
+          std::ranges::count_if(columns, [&](std::size_t c) { return add_if_named(Column(table_, c), unit); });
+      if (found == 1) continue;
+      throw DataError(fmt::format("{}: expected a column for the machine's unit {}, found {}; {}", where_,
+                                  excerpt(unit), found == 0 ? "none" : std::to_string(found), names_text(table_)));
     }
     for (const std::size_t c : columns) require_known_words(Column(table_, c));
   }
@@ -260,7 +272,7 @@ class Reader {
     units_.push_back(std::move(value));
   }
 
-  const CsvTable& table_;
+  CsvTable& table_;
   const std::string& where_;
   const TableOptions& options_;
   ValueKind kind_;
@@ -270,30 +282,8 @@ class Reader {
 
 }  // namespace
 
-UnitTable units_of(const CsvTable& table, const std::string& where, const TableOptions& options, ValueKind kind) {
+UnitTable units_of(CsvTable table, const std::string& where, const TableOptions& options, ValueKind kind) {
   return Reader(table, where, options, kind).read();
 }
-
-bool is_alignment(const CsvTable& table) {
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    const CsvColumn& column = table.columns[c];
-    if (column.name != site_name(c) || column.words.empty()) return false;
-    if (!std::ranges::all_of(column.words, [](const auto& word) { return word.size() == 1; })) return false;
-  }
-  return true;
-}
-
-std::vector<NamedSequence> sequences_of(const CsvTable& table) {
-  std::vector<NamedSequence> out(table.rows);
-  for (std::size_t r = 0; r < table.rows; ++r) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      const double word = table.numbers[r * table.columns.size() + c];
-      out[r].letters += std::isnan(word) ? "?" : table.columns[c].words[static_cast<std::size_t>(word)];
-    }
-  }
-  return out;
-}
-
-std::string site_name(std::size_t site) { return fmt::format("site {}", site + 1); }
 
 }  // namespace ergodic

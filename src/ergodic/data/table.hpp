@@ -7,7 +7,6 @@
 
 #include "ergodic/data/in_memory.hpp"
 #include "ergodic/format/csv.hpp"
-#include "ergodic/format/fasta.hpp"
 
 namespace ergodic {
 
@@ -44,13 +43,6 @@ inline constexpr std::size_t kMostCategories = 50;
 ///   it has no unit for is refused.
 ///
 /// UsageError for a column that does not exist, DataError for one whose fields will not do; both begin with `where`.
-UnitTable units_of(const CsvTable& table, const std::string& where, const TableOptions& options, ValueKind kind);
-
-/// "site 1" for site 0: the column of a site of an alignment that is written as a table.
-std::string site_name(std::size_t site);
-/// Whether this is such a table: columns of these names, all of single characters.
-bool is_alignment(const CsvTable& table);
-/// Its rows, without names; "?" for a missing value.
-std::vector<NamedSequence> sequences_of(const CsvTable& table);
+UnitTable units_of(CsvTable table, const std::string& where, const TableOptions& options, ValueKind kind);
 
 }  // namespace ergodic

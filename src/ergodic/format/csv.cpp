@@ -15,6 +15,7 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/bytes.hpp"
 #include "ergodic/format/file.hpp"
+#include "ergodic/format/utf8.hpp"
 
 namespace ergodic {
 namespace {
@@ -72,14 +73,14 @@ char separator_of(std::string_view line) {
 /// The ways to write that a value is missing, beside nan.
 bool stands_for_missing(std::string_view field) { return field.empty() || field == "NA" || field == "?"; }
 
-/// Text between quotes: a doubled quote stands for one.
+/// A name or a word, without quotes around it: a doubled quote stands for one.
 std::string unescaped(std::string_view field) {
   std::string out;
   for (std::size_t i = 0; i < field.size(); ++i) {
     out += field[i];
     if (field.substr(i, 2) == "\"\"") ++i;
   }
-  return out;
+  return utf8_from(out);
 }
 
 std::errc parse_number(std::string_view field, double& value) {
@@ -176,8 +177,9 @@ class TableParser {
     double value = std::numeric_limits<double>::quiet_NaN();
     if (stands_for_missing(field)) {
       if (missing_ == Missing::kAllowed) return value;
-      note(column, fmt::format("expected a number, found {}; fill in or remove missing values, or say --missing",
-                               field.empty() ? "an empty field" : excerpt(field)));
+      note(column,
+           fmt::format("expected a {}, found {}; fill in or remove missing values, or say --missing",
+                       seen.words.empty() ? "number" : "word", field.empty() ? "an empty field" : excerpt(field)));
       return value;
     }
     const std::errc error = parse_number(field, value);
@@ -272,8 +274,12 @@ std::optional<bool> truth_of(std::string_view word) {
 
 std::string column_text(std::size_t column, const std::string& name) {
   if (name.empty()) return std::to_string(column + 1);
-  const std::string quoted_name = excerpt(name);
-  return fmt::format("{} ({})", column + 1, quoted_name.substr(1, quoted_name.size() - 2));
+  constexpr std::size_t kMost = 40;
+  std::size_t shown = 0;
+  while (shown < std::min(name.size(), kMost)) {
+    shown += std::max<std::size_t>(utf8_length(std::string_view(name).substr(shown)), 1);
+  }
+  return fmt::format("{} ({}{})", column + 1, name.substr(0, shown), shown < name.size() ? "..." : "");
 }
 
 void write_csv(const std::filesystem::path& path, const std::vector<std::vector<std::string>>& lines) {

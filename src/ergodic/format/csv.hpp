@@ -4,6 +4,7 @@
 // none of its fields is a number, and not all of them are words for true and false. Skipped: blank lines, and lines
 // that begin with "#". Fields may stand in double quotes, with "" for a quote, but not go over several lines; decimals
 // have a point, whatever the locale; "nan" and "inf" are numbers. "NA", "?" and an empty field are missing values.
+// Names and words are UTF-8, or else taken for Latin-1.
 #pragma once
 
 #include <cstddef>

@@ -263,7 +263,7 @@ void require_mask(const Layer& layer, const Bits& fixed, std::size_t chains) {
         throw UsageError(
             fmt::format("a site of {} letters stays as it is or is drawn as a whole; in row {} only some "
                         "units of site {} stay",
-                        size, r, before + k / size));
+                        size, r + 1, before + k / size + 1));
       }
     }
     before += part.units / size;

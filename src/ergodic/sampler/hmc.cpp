@@ -44,7 +44,7 @@ void LeapfrogPath::kick(double share, const Matrix<double>& forces) {
   for (std::size_t r = 0; r < momenta_.rows(); ++r) {
     for (std::size_t k = 0; k < free_.size() && !lost_[r]; ++k) {
       if (std::isnan(forces(r, free_[k])))
-        throw NumericError(fmt::format("the force on unit {} of row {} is not a number", free_[k], r));
+        throw NumericError(fmt::format("the force on unit {} of row {} is not a number", free_[k] + 1, r + 1));
       momenta_(r, k) += share * steps_[r] * forces(r, free_[k]);
     }
   }

@@ -164,9 +164,9 @@ std::string text_of(const ShowResult& r) {
     const auto values = static_cast<double>(r.rows * (r.letters > 0 ? r.sites : r.units));
     out += fmt::format("\nmissing    {} values ({:.2f} %)", r.missing, 100.0 * static_cast<double>(r.missing) / values);
   }
-  const double megabytes = static_cast<double>(r.bytes) / 1e6;
+  const auto bytes = static_cast<double>(r.bytes);
   out += fmt::format("\nbits on    {:.4f}\nin memory  {}\n", r.mean,
-                     megabytes < 0.1 ? fmt::format("{:.1f} kB", 1e3 * megabytes) : fmt::format("{:.1f} MB", megabytes));
+                     bytes < 1e5 ? fmt::format("{:.3g} kB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6));
   if (!r.labels.empty()) out += fmt::format("labels     {}\n", label_text(r));
   if (!r.names.empty()) out += fmt::format("names      {}\n", fmt::join(r.names, ", "));
   return out;

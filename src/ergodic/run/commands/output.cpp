@@ -12,7 +12,7 @@
 #include <span>
 
 #include "ergodic/core/error.hpp"
-#include "ergodic/data/table.hpp"
+#include "ergodic/data/alignment.hpp"
 #include "ergodic/format/csv.hpp"
 #include "ergodic/format/fasta.hpp"
 #include "ergodic/format/npy.hpp"
