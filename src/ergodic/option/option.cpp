@@ -87,19 +87,11 @@ bool takes(const Option& option, const Value& value) {
   }
 }
 
-/// A whole number, also one such as 1e3.
-std::optional<std::uint64_t> count_in(std::string_view text) {
-  if (const auto count = number_in<std::uint64_t>(text)) return count;
-  const auto number = number_in<double>(text);
-  const bool whole = number && *number >= 0.0 && *number <= 0x1p53 && std::floor(*number) == *number;
-  return whole ? std::optional(static_cast<std::uint64_t>(*number)) : std::nullopt;
-}
-
 std::optional<Counts> counts_in(std::string_view text) {
   Counts out;
   while (true) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    const auto count = count_in(text.substr(0, comma));
+    const auto count = whole_number_in(text.substr(0, comma));
     if (!count) return std::nullopt;
     out.push_back(*count);
     if (comma == text.size()) return out;
@@ -115,7 +107,7 @@ std::optional<Value> read(OptionType type, const std::string& text) {
       if (text == "true" || text == "false") return text == "true";
       return std::nullopt;
     case OptionType::kCount:
-      return as_value(count_in(text));
+      return as_value(whole_number_in(text));
     case OptionType::kNumber:
       return as_value(number_in<double>(text));
     case OptionType::kCounts:
