@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import (BAD_DATA, NO_INPUT, USAGE, ask, read_safetensors, refused, rows_seen, stop_after, succeed)
+from conftest import (BAD_DATA, NO_INPUT, USAGE, ask, png_size, read_safetensors, refused, rows_seen, stop_after,
+                      succeed)
 
 LETTERS = "ACDEFGHIKLMNPQRSTVWY-"
 
@@ -85,6 +86,20 @@ def test_show_in_words():
     assert "3 sequences of 5 sites, 21 letters (105 units)" in text and "effective  2.0 sequences" in text
     text = succeed("data", "show", "--data", "data.fasta", "--identity", 0).stdout
     assert "effective  3.0 sequences" in text
+
+
+def test_pictures_are_logos():
+    """A column for each site, and twice the height for rows beside their reconstructions."""
+    write_fasta(family(sites=30), "family.fasta")
+    size = (40 + 30 * 17 + 12, 150)
+    succeed("data", "show", "--data", "family.fasta", "--out", "data.png")
+    assert png_size("data.png") == size
+    succeed("train", "--data", "family.fasta", "--visible-type", "potts", "--hidden", 3, "--epochs", 2, "--out",
+            "m.safetensors", "--report", "report.html")
+    succeed("sample", "m.safetensors", "--sweeps", 20, "--out", "samples.png")
+    assert png_size("samples.png") == size
+    succeed("reconstruct", "m.safetensors", "--data", "family.fasta", "--out", "pairs.png")
+    assert png_size("pairs.png") == (size[0], 2 * size[1])
 
 
 def test_other_data_has_no_letters_and_counts_in_full():

@@ -22,5 +22,12 @@ TEST(NumberText, OutOfRangeIsNothing) {
   EXPECT_FALSE(number_in<double>("1e999"));
 }
 
+TEST(NumberText, WholeNumbersMayHaveAnExponent) {
+  EXPECT_EQ(whole_number_in("1e3"), 1000u);
+  EXPECT_EQ(whole_number_in("2.5e1"), 25u);
+  EXPECT_EQ(whole_number_in("18446744073709551615"), ~std::uint64_t{0});
+  for (const char* text : {"", "-1", "1.5", "1e-1", "1e99", "nan", "inf", "1e3x"}) EXPECT_FALSE(whole_number_in(text));
+}
+
 }  // namespace
 }  // namespace ergodic

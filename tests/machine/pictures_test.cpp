@@ -68,6 +68,14 @@ TEST(PictureShapes, DrawnAsTheDataSaysOrNearlySquare) {
   EXPECT_EQ(drawn_shape({28, 28}, 12), (PictureShape{3, 4}));
 }
 
+TEST(Logos, AreForLettersThatAreNotThePixelsOfAPicture) {
+  EXPECT_TRUE(drawn_as_logo(159, 21, {159, 21}));
+  EXPECT_TRUE(drawn_as_logo(12, 3, {}));
+  EXPECT_FALSE(drawn_as_logo(784, 2, {28, 28}));
+  EXPECT_FALSE(drawn_as_logo(12, 0, {}));
+  EXPECT_FALSE(drawn_as_logo(12, 37, {})) << "more than there are characters";
+}
+
 TEST(Drawable, StatesOfEveryTypeAreZerosAndOnes) {
   Bits bits(3, 70);
   for (std::size_t r = 0; r < 3; ++r) {

@@ -12,7 +12,7 @@ namespace {
 /// The height of what is drawn in the middle of a site of the first line.
 std::size_t ink_of_site(const Image& image, std::size_t site) {
   std::size_t out = 0;
-  const std::size_t x = 40 + 15 * site + 7;
+  const std::size_t x = 40 + 17 * site + 8;
   for (std::size_t y = 22; y < 22 + 100; ++y) out += image.pixels[3 * (y * image.width + x)] < 240 ? 1 : 0;
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "boltzmann_machines.hpp"
@@ -60,15 +61,25 @@ TEST(Evaluate, AnnealsWhereItCannotEnumerate) {
   EXPECT_NEAR(found.log_likelihood->value, 31 * std::log(2.0) - found.log_z->value, 1e-9);
 }
 
-TEST(Evaluate, NamesItsStagesAndCountsThem) {
-  test::Listener listener;
+TEST(Evaluate, NamesItsStagesAndNeverGoesBack) {
+  struct : test::Listener {
+    std::vector<double> shares;
+    void progress(const Progress& p) override {
+      shares.push_back(static_cast<double>(p.done) / static_cast<double>(p.total));
+    }
+  } listener;
   const RbmMachine machine(test::random_machine(Bernoulli{6}, Bernoulli{5}, 0.8, 1));
   evaluate(machine, rows_of_states({3, 9}, 6), {}, kKey, Context{nullptr, &listener});
   EXPECT_EQ(listener.stage_names(), (std::vector<std::string>{"free energies", "log Z"}));
-  for (std::size_t k = 0; k < 2; ++k) {
-    EXPECT_EQ(listener.stages[k].number, k + 1);
-    EXPECT_EQ(listener.stages[k].count, 2u);
-  }
+  EXPECT_TRUE(std::ranges::is_sorted(listener.shares));
+  EXPECT_EQ(listener.shares.back(), 1.0);
+  // Annealing in rounds, of a machine that is too large to be summed over.
+  listener.shares.clear();
+  const RbmMachine large(Rbm(Bernoulli{40}, Bernoulli{31}));
+  evaluate(large, rows_of_states({0, 1, 2}, 40), {{600, 0.0}, {}}, kKey, Context{nullptr, &listener});
+  EXPECT_TRUE(std::ranges::is_sorted(listener.shares));
+  EXPECT_EQ(listener.shares.back(), 1.0);
+  EXPECT_GT(listener.shares.size(), 600u);
 }
 
 TEST(Evaluate, AStopInTheMiddleOfAnnealingGivesThePartialAnswer) {

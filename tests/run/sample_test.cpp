@@ -91,7 +91,7 @@ TEST(Sample, RowsThatAreGivenDifferentValuesAreNotJudged) {
   rows.bits().set(3, 0, true);
   const Samples other = sample(some_machine(), options_for(50), {1, rows, fixed}, {}, kKey, {});
   EXPECT_EQ(other.mixing->verdict.mixing, Mixing::kUnknown);
-  EXPECT_NE(other.mixing->verdict.reason.find("different rows"), std::string::npos);
+  EXPECT_NE(other.mixing->verdict.reason.find("different row"), std::string::npos);
 }
 
 TEST(Sample, HiddenUnitsOfAGraphAreSampledWithTheVisibleOnes) {

@@ -125,7 +125,7 @@ Budget budget_from(const std::string& text) {
   if (timed) {
     out.seconds = number_in<double>(std::string_view(text).substr(0, text.size() - 1)).value_or(0.0);
   } else {
-    out.temperatures = number_in<std::uint64_t>(text).value_or(0);
+    out.temperatures = whole_number_in(text).value_or(0);
   }
   require(timed ? out.seconds >= 1e-3 && out.seconds <= kMostSeconds
                 : out.temperatures >= 1 && out.temperatures <= kMostTemperatures,

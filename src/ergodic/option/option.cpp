@@ -96,14 +96,6 @@ bool takes(const Option& option, const Value& value) {
   }
 }
 
-/// A whole number, also one such as 1e3.
-std::optional<std::uint64_t> count_in(std::string_view text) {
-  if (const auto count = number_in<std::uint64_t>(text)) return count;
-  const auto number = number_in<double>(text);
-  const bool whole = number && *number >= 0.0 && *number <= 0x1p53 && std::floor(*number) == *number;
-  return whole ? std::optional(static_cast<std::uint64_t>(*number)) : std::nullopt;
-}
-
 template <class T>
 std::optional<std::vector<T>> list_in(std::string_view text, std::optional<T> (*one)(std::string_view)) {
   std::vector<T> out;
@@ -125,11 +117,11 @@ std::optional<Value> read(OptionType type, const std::string& text) {
       if (text == "true" || text == "false") return text == "true";
       return std::nullopt;
     case OptionType::kCount:
-      return as_value(count_in(text));
+      return as_value(whole_number_in(text));
     case OptionType::kNumber:
       return as_value(number_in<double>(text));
     case OptionType::kCounts:
-      return as_value(list_in<std::uint64_t>(text, count_in));
+      return as_value(list_in<std::uint64_t>(text, whole_number_in));
     case OptionType::kNumbers:
       return as_value(list_in<double>(text, number_in<double>));
     default:

@@ -13,9 +13,10 @@
 namespace ergodic {
 namespace {
 
-constexpr std::size_t kSitesInALine = 60, kSiteWidth = 15, kLineHeight = 100;
+constexpr std::size_t kSitesInALine = 60, kSiteWidth = 17, kLineHeight = 100;
 constexpr std::size_t kLeft = 40, kRight = 12, kTop = 22, kBelow = 28;  // around a line
 constexpr std::size_t kNumberedSites = 10;
+constexpr std::size_t kLeastHeight = 4;  // pixels; lower letters cannot be read
 constexpr Colour kGap = {178, 182, 190};
 
 /// A colour for each letter: hues by the golden ratio, so that neighbours in the alphabet are far apart.
@@ -49,7 +50,7 @@ void draw_site(Canvas& canvas, std::size_t left, std::size_t bottom, std::span<c
     const auto from = static_cast<std::size_t>(std::lround(done));
     done += frequencies[letter] * height;
     const auto to = static_cast<std::size_t>(std::lround(done));
-    if (to > from) {
+    if (to >= from + kLeastHeight) {
       canvas.stretch(names[letter], left + 1, bottom - to, kSiteWidth - 2, to - from, colour_of(letter, names[letter]));
     }
   }

@@ -55,7 +55,7 @@ Settings settings_from(const Command& command, const std::map<std::string, std::
     const auto given = out.find(option.name);
     const bool empty = given == out.end() || text_of(given->second).empty();
     require(!option.required || !empty,
-            fmt::format("{} is missing; `ergodic help {}` shows what it takes", option.written(), command.name));
+            fmt::format("{} is required; `ergodic help {}` shows what it takes", option.written(), command.name));
   }
   return out;
 }
