@@ -109,7 +109,8 @@ class Restarted final : public PersistentChains {
 const Method kRestarted{"restarted", "persistent chains that start anew from time to time",
                         [](const Simulator& model, const TrainOptions& options, Key key,
                            const Context& context) -> std::unique_ptr<NegativePhase> {
-                          return std::make_unique<Restarted>(options.steps, model.start(*options.chains, key, context));
+                          return std::make_unique<Restarted>(*options.steps,
+                                                             model.start(*options.chains, key, context));
                         }};
 
 }  // namespace
