@@ -47,7 +47,7 @@ def test_help_of_the_whole():
     assert done.stdout == succeed("-h").stdout
 
 
-@pytest.mark.parametrize("option", ["--hidden", "--learning-rate", "--epochs", "--seed", "--threshold"])
+@pytest.mark.parametrize("option", ["--hidden", "--learning-rate", "--updates", "--seed", "--threshold"])
 def test_help_tells_defaults(option):
     text = succeed("train", "--help").stdout
     section = re.search(rf"^ +{option} (.*?)(?=^ +--|\n\n)", text, re.MULTILINE | re.DOTALL).group(1)
