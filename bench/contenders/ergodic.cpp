@@ -71,7 +71,7 @@ TrainOptions train_options(const Json& request) {
   options.steps = request.at("steps");
   options.batch = options.chains = request.at("batch");
   options.epochs = request.at("epochs").get<std::uint64_t>() + 2;  // one before and one after those that are timed
-  options.record_every = options.epochs;
+  options.record_every = ~std::uint64_t{0};                        // no monitors in between
   options.learning_rate = request.at("rate");
   options.schedule = Schedule::kConstant;
   return options;

@@ -54,8 +54,8 @@ def test_training_learns_digits():
 
 def test_evaluate_gives_exact_brackets(digits):
     answer = ask("evaluate", digits, *DIGITS)
-    assert set(answer) == {"rows", "log_likelihood", "log_z", "free_energy", "row_standard_error",
-                           "pseudo_log_likelihood"}
+    assert set(answer) == {"rows", "log_likelihood", "independent_log_likelihood", "log_z", "free_energy",
+                           "row_standard_error", "pseudo_log_likelihood"}
     assert answer["rows"] == 50  # the test part
     for name in ("log_likelihood", "log_z"):
         estimate = answer[name]

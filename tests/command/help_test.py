@@ -66,7 +66,7 @@ def test_what_is_seldom_needed_comes_last_and_machines_together():
     assert machines == list(range(machines[0], machines[0] + len(machines))) and len(machines) > 3
 
 
-@pytest.mark.parametrize("option", ["--hidden", "--learning-rate", "--epochs", "--seed", "--threshold"])
+@pytest.mark.parametrize("option", ["--hidden", "--learning-rate", "--updates", "--seed", "--threshold"])
 def test_help_tells_defaults(option):
     text = succeed("train", "--help").stdout
     section = re.search(rf"^ +{option} (.*?)(?=^ +--|\n\n)", text, re.MULTILINE | re.DOTALL).group(1)

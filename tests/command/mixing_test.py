@@ -148,13 +148,13 @@ def test_watching_does_not_depend_on_threads():
 
 
 def test_training_says_it_too():
-    options = ("train", "--data", "bars-and-stripes:3", "--hidden", 8, "--out", "t.safetensors", "--held-out", 0, "--steps", 1,
-               "--chains", 16)
+    options = ("train", "--data", "bars-and-stripes:3", "--hidden", 8, "--out", "t.safetensors", "--held-out", 0,
+               "--steps", 1, "--chains", 16)
     mixing = ask(*options, "--epochs", 20)["mixing"]
     assert mixing["mixed"] is True and tuple(mixing["quantities"]) == QUANTITIES
     assert (mixing["chains"], mixing["draws"]) == (16, 200)
     # A machine of deep valleys, which its chains do not leave within a few hundred sweeps.
-    done = succeed(*options, "--epochs", 30000, "--learning-rate", 0.5, "--schedule", "constant", "--quiet")
+    done = succeed(*options, "--epochs", 10000, "--learning-rate", 0.5, "--schedule", "constant", "--quiet")
     assert re.search(r"^warning: the chains of training have not mixed \(R-hat .*\), .*; more --steps", done.stderr, re.M)
     for method in ("cd", "exact"):  # no chains go on
         assert "mixing" not in ask(*options, "--epochs", 20, "--method", method)

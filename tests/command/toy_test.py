@@ -50,7 +50,7 @@ def test_help_options_and_reference_know_both():
 
 def test_it_learns_by_either_method_and_goes_through_every_command():
     for method in ("pcd", "restarted"):
-        train("ring.safetensors", "--method", method, "--learning-rate", 0.02, "--epochs", 20)
+        train("ring.safetensors", "--method", method, "--learning-rate", 0.02)
         arrays, metadata = read_safetensors("ring.safetensors")
         assert metadata["model"] == "ring"
         # Maximum likelihood from 4,000 rows: J and h within 4 standard errors, 0.4 +- 0.008 and 0.1 +- 0.005, and as

@@ -115,14 +115,16 @@ TEST(Fit, SettlesWhatTheOptionsLeaveOpenByTheKindOfMachine) {
   run.options = {};
   const Fit small(*run.machine, run.data, run.options, kKey, {});
   EXPECT_EQ(small.options().batch, 16u);  // all rows
-  EXPECT_EQ(small.options().chains, 16u);
-  EXPECT_EQ(small.options().epochs, kind_named("rbm").defaults.epochs);
-  EXPECT_EQ(small.options().learning_rate, kind_named("rbm").defaults.learning_rate);
+  EXPECT_EQ(small.options().chains, 100u);
+  const TrainDefaults defaults = kind_named("rbm").defaults.find(
+      {"pcd", run.data.train, run.machine->layers(), run.machine->parameters().values().size()});
+  EXPECT_EQ(small.options().updates, defaults.updates);
+  EXPECT_EQ(small.options().learning_rate, defaults.learning_rate);
   const TrainingData plane{two_moons(300, 0), {}};
   const auto neural = kind_named("neural").make({{"layers", Counts{3}}}, plane.train, kKey, {});
   const Fit other(*neural, plane, {}, kKey, {});
-  EXPECT_EQ(other.options().batch, kind_named("neural").defaults.batch);
-  EXPECT_EQ(other.options().epochs, kind_named("neural").defaults.epochs);
+  EXPECT_EQ(other.options().batch, 250u);
+  EXPECT_EQ(other.options().updates, 2400u);
 }
 
 TEST(Fit, AMachineThatIsCompleteWhenItIsMadeIsFinished) {

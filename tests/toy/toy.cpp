@@ -81,7 +81,10 @@ const MachineKind kRing{"ring",
                         "a ring of spins with one coupling and one field",
                         [] { return std::vector<Option>(); },
                         kTraining,
-                        {50, 30, 0.05},
+                        {[](const TrainingCase&) {
+                           return TrainDefaults{50, 2400, 0.05, 1};
+                         },
+                         "50", "2400", "0.05"},
                         false,
                         [](const Settings&) { return ValueKind::kBits; },
                         [](const Settings&, const Dataset& data, Key, const Context&) -> std::unique_ptr<Machine> {
@@ -109,7 +112,8 @@ class Restarted final : public PersistentChains {
 const Method kRestarted{"restarted", "persistent chains that start anew from time to time",
                         [](const Simulator& model, const TrainOptions& options, Key key,
                            const Context& context) -> std::unique_ptr<NegativePhase> {
-                          return std::make_unique<Restarted>(options.steps, model.start(*options.chains, key, context));
+                          return std::make_unique<Restarted>(*options.steps,
+                                                             model.start(*options.chains, key, context));
                         }};
 
 }  // namespace

@@ -42,10 +42,11 @@ TEST(Health, ARunThatGainsLateIsStillImproving) {
   };
   EXPECT_TRUE(run(-10, -8, -6).still_improving());
   EXPECT_FALSE(run(-10, -6.1, -6).still_improving());
+  EXPECT_FALSE(run(-10, -9.99, -9.98).still_improving());
   EXPECT_FALSE(run(-10, -6, -6.5).still_improving());
   EXPECT_DOUBLE_EQ(run(-10, -8, -6).all, 4.0);
   EXPECT_DOUBLE_EQ(run(-10, -8, -6).late, 2.0);
-  EXPECT_TRUE(run(-10, -10, -9.99).none());
+  EXPECT_TRUE(run(-10, -10, -9.95).none());
   EXPECT_FALSE(run(-10, -8, -6).none());
 }
 

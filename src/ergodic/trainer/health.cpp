@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kLikelihoods[] = {"log_likelihood", "pseudo_log_likelihood"};
 constexpr double kLargeWeight = 10.0, kImpossibleWeight = 20.0;
 constexpr double kFarWorse = 3.0, kFarWorseNats = 10.0;
-constexpr double kLateShare = 0.1, kLateNats = 0.1, kNothingNats = 0.05;
+constexpr double kLateShare = 0.1, kLateNats = 0.02, kNothingShare = 0.01;
 
 struct Limit {
   std::string_view monitor;
@@ -63,8 +63,8 @@ std::optional<double> monitor_in(const Record& record, std::string_view name) {
 void require_sound(const Record& now, const Record& first, double learning_rate) {
   const std::string reason = why_diverged(now, first);
   if (reason.empty()) return;
-  throw NumericError(fmt::format("training diverged: {} after {} updates; lower the learning rate (now {})", reason,
-                                 now.update, learning_rate));
+  throw NumericError(fmt::format("training diverged after {} updates: {}; lower the learning rate (now {})", now.update,
+                                 reason, learning_rate));
 }
 
 void warn_if_unhealthy(const Record& now, const Record& before, const Context& context) {
@@ -77,7 +77,7 @@ void warn_if_unhealthy(const Record& now, const Record& before, const Context& c
 
 bool Improvement::still_improving() const { return late > kLateNats && late > kLateShare * all; }
 
-bool Improvement::none() const { return all < kNothingNats; }
+bool Improvement::none() const { return all < kNothingShare * std::abs(begin); }
 
 std::optional<Improvement> improvement_in(std::span<const Record> records) {
   if (records.size() < 3) return std::nullopt;
@@ -85,7 +85,7 @@ std::optional<Improvement> improvement_in(std::span<const Record> records) {
   const auto third = std::ranges::find_if(records, [&](const Record& r) { return 3 * r.update >= last.update; });
   for (const std::string_view name : kLikelihoods) {
     const auto begin = monitor_in(first, name), middle = monitor_in(*third, name), end = monitor_in(last, name);
-    if (begin && middle && end) return Improvement{name, *end - *begin, *end - *middle};
+    if (begin && middle && end) return Improvement{name, *begin, *end - *begin, *end - *middle};
   }
   return std::nullopt;
 }

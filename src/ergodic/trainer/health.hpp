@@ -25,8 +25,9 @@ void warn_if_unhealthy(const Record& now, const Record& before, const Context& c
 /// How a likelihood, or pseudo-likelihood, has grown in a run.
 struct Improvement {
   std::string_view monitor;
-  double all = 0.0;   ///< from the first record to the last, in nats a row
-  double late = 0.0;  ///< in the last two thirds of the updates; a falling rate has by then made half of its steps
+  double begin = 0.0;  ///< before the first update, when units were all but independent
+  double all = 0.0;    ///< from the first record to the last, in nats a row
+  double late = 0.0;   ///< in the last two thirds of the updates; a falling rate has by then made half of its steps
 
   /// Whether as many updates again would be well spent.
   bool still_improving() const;

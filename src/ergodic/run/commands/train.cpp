@@ -107,14 +107,13 @@ std::string learned_text(const TrainResult& result) {
   }
   if (result.independent) out += fmt::format("independent units would have {:.2f}\n", *result.independent);
   if (!result.improvement) return out;
-  const auto& [monitor, all, late] = *result.improvement;
+  const auto& [monitor, begin, all, late] = *result.improvement;
   if (result.improvement->none()) {
     out += fmt::format(
-        "next to nothing was learned ({} by {:.2f} nats): units that are hardly correlated, or too few "
-        "updates; try --updates {}\n",
-        monitor, all, 10 * result.updates);
+        "next to nothing was learned: {} grew by {:.2f} nats; if the units are correlated, try --updates {}\n", monitor,
+        all, 10 * result.updates);
   } else if (result.improvement->still_improving()) {
-    out += fmt::format("still improving: {} by {:.2f} of {:.2f} nats in the last two thirds; try --updates {}\n",
+    out += fmt::format("still improving: {} grew by {:.2f} of {:.2f} nats in the last two thirds; try --updates {}\n",
                        monitor, late, all, 3 * result.updates);
   }
   return out;
