@@ -8,6 +8,7 @@
 #include "ergodic/core/clock.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/file.hpp"
+#include "ergodic/format/lock.hpp"
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/machine/snapshots.hpp"
@@ -128,7 +129,13 @@ void check_outputs(const MachineKind& kind, const TrainRequest& request) {
     if (exists(text)) files.emplace_back(option.written(), text);
   }
   require_distinct(files);
-  if (!kind.learns()) return;
+}
+
+/// Whether there is a run to go on with, as asked for, and none that would be lost.
+void check_checkpoint(const TrainRequest& request) {
+  const std::filesystem::path checkpoint = checkpoint_beside(request.out);
+  std::error_code unreadable;  // what cannot be looked at is as good as absent here
+  const auto exists = [&](const std::filesystem::path& path) { return std::filesystem::exists(path, unreadable); };
   require(
       request.resume || !exists(checkpoint),
       fmt::format("{} holds an unfinished run; go on with --resume, or remove it to start anew", checkpoint.string()));
@@ -177,14 +184,30 @@ class Run {
     }
     save_model(request_.out, fit_.machine(), notes());
     result.model = request_.out;
-    result.likelihood = likelihood(result, context);
-    if (!request_.report.empty()) write_report(result, context);
-    std::filesystem::remove(checkpoint_);
-    result.mixing = fit_.mixing(context);
+    try {
+      finish(result, context);
+    } catch (...) {
+      context.warn(
+          fmt::format("the machine is trained and complete in {}; what failed came after it", request_.out.string()));
+      throw;
+    }
     return result;
   }
 
  private:
+  /// What is told of a machine that is trained and saved.
+  void finish(TrainResult& result, const Context& context) {
+    result.likelihood = likelihood(result, context);
+    if (!request_.report.empty()) write_report(result, context);
+    result.mixing = fit_.mixing(context);
+    std::error_code failure;
+    std::filesystem::remove(checkpoint_, failure);
+    if (failure) {
+      throw IoError(fmt::format("cannot remove {}: {}; it is of no more use, remove it before the next run",
+                                checkpoint_.string(), failure.message()));
+    }
+  }
+
   /// Trains, saving every so many seconds, and measures how fast it went.
   TrainResult timed_run(const Context& context) {
     const std::vector<std::uint64_t> kept =
@@ -278,9 +301,11 @@ Outcome run(const TrainRequest& request, bool json, const Context& context) {
   const MachineKind& kind = kind_named(request.model);
   const Key key{request.seed};
   check_outputs(kind, request);
+  const FileLock lock(request.out);
+  if (kind.learns()) check_checkpoint(request);
   DataOptions options = request.data;
   options.kind = kind.values(request.machine);
-  TrainingData data = training_data(load_data(options).train, kind.learns() ? request.held_out : 0.0, key);
+  TrainingData data = training_data(load_data(options, context).train, kind.learns() ? request.held_out : 0.0, key);
   const std::unique_ptr<Machine> machine = kind.make(request.machine, data.train, key, context);
   if (!kind.learns()) return keep(request, machine.get(), data.train, json);
   data = {machine->rows_from(std::move(data.train)), machine->rows_from(std::move(data.held_out))};
