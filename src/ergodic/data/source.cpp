@@ -1,6 +1,7 @@
 #include "ergodic/data/source.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,7 @@
 #include "ergodic/data/alignment.hpp"
 #include "ergodic/data/named_sets.hpp"
 #include "ergodic/data/packing.hpp"
+#include "ergodic/format/bytes.hpp"
 #include "ergodic/format/csv.hpp"
 #include "ergodic/format/fasta.hpp"
 #include "ergodic/format/file.hpp"
@@ -42,13 +44,10 @@ std::vector<int> labels_in(const Array& array, const std::string& where) {
   return labels_of(rows_view(array.type, array.bytes.data(), array.size(), 1), where);
 }
 
-/// The array of an archive under one of the names, if it is there.
-std::optional<Array> take(const std::vector<std::pair<std::string, Array>>& members,
-                          std::initializer_list<std::string_view> names) {
-  for (const auto& [name, array] : members) {
-    for (const std::string_view wanted : names) {
-      if (name == wanted) return array;
-    }
+/// The first array of an archive under one of the names, if it is there.
+std::optional<Array> take(const NpzFile& archive, std::initializer_list<std::string_view> wanted) {
+  for (std::size_t k = 0; k < archive.names().size(); ++k) {
+    if (std::ranges::find(wanted, archive.names()[k]) != wanted.end()) return archive.array(k);
   }
   return std::nullopt;
 }
@@ -59,15 +58,14 @@ struct Contents {
 };
 
 Contents archived(std::span<const std::byte> file, const std::string& where) {
-  const auto members = parse_npz(file, where);
-  auto values = take(members, {"x", "X", "images", "data"});
-  if (!values && members.size() == 1) values = members[0].second;
+  const NpzFile archive(file, where);
+  auto values = take(archive, {"x", "X", "images", "data"});
+  if (!values && archive.names().size() == 1) values = archive.array(0);
   if (!values) {
-    std::string names;
-    for (const auto& [name, array] : members) names += " " + name;
-    throw DataError(fmt::format("{}: expected an array named x, images or data; found:{}", where, names));
+    throw DataError(fmt::format("{}: expected an array named x, images or data; found: {}", where,
+                                excerpt(fmt::format("{}", fmt::join(archive.names(), " ")))));
   }
-  return {std::move(*values), take(members, {"y", "labels"})};
+  return {std::move(*values), take(archive, {"y", "labels"})};
 }
 
 /// Formats are told by their first bytes, not by the file's name.
@@ -85,35 +83,40 @@ Contents parse_arrays(std::span<const std::byte> file, const std::string& where,
   return {parse_csv(file, where, missing), {}};
 }
 
-struct Place {
-  std::filesystem::path values, labels;  // no path: labels are inside, or there are none
-  std::string name;
+struct Input {
+  std::string where;
+  std::vector<std::byte> bytes;
 };
+
+struct Inputs {
+  std::string name;
+  Input values;
+  std::optional<Input> labels;  // nothing: they are inside, or there are none
+};
+
+Input read_input(const std::filesystem::path& path) { return {path.string(), read_file(path)}; }
 
 Missing missing_of(const DataOptions& options) { return options.missing ? Missing::kAllowed : Missing::kRefused; }
 
-Dataset alignment_in(std::span<const std::byte> file, const Place& place, const DataOptions& options) {
-  Dataset out = dataset_of(parse_fasta(file, place.values.string()), place.name, missing_of(options));
-  if (options.identity > 0.0) out.weights = sequence_weights(out, options.identity);
+Dataset alignment_in(const Inputs& in, const DataOptions& options, const Context& context) {
+  Dataset out = dataset_of(parse_fasta(in.values.bytes, in.values.where), in.name, missing_of(options));
+  if (options.identity > 0.0) out.weights = sequence_weights(out, options.identity, context);
   return out;
 }
 
-Dataset table_in(std::span<const std::byte> file, const Place& place, const DataOptions& options, std::uint8_t stream) {
-  const Contents contents = parse_arrays(file, place.values.string(), missing_of(options));
-  Dataset out = pack_array(contents.values, place.name, options, stream);
-  if (contents.labels && place.labels.empty()) {
-    set_labels(out, labels_in(*contents.labels, place.name), place.name);
-  }
+Dataset table_in(const Inputs& in, const DataOptions& options, std::uint8_t stream) {
+  const Contents contents = parse_arrays(in.values.bytes, in.values.where, missing_of(options));
+  Dataset out = pack_array(contents.values, in.name, options, stream);
+  if (contents.labels && !in.labels) set_labels(out, labels_in(*contents.labels, in.name), in.name);
   return out;
 }
 
-/// Each file is opened once: what its first bytes say is said of the bytes that are then read.
-Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t stream) {
-  const std::vector<std::byte> file = read_file(place.values);
-  Dataset out = is_fasta(file) ? alignment_in(file, place, options) : table_in(file, place, options, stream);
-  if (!place.labels.empty()) {
-    const std::string where = place.labels.string();
-    set_labels(out, labels_in(parse_arrays(read_file(place.labels), where, Missing::kRefused).values, where), where);
+/// Each file is opened once: what its first bytes, or its digest, say is said of the bytes that are then read.
+Dataset dataset_in(const Inputs& in, const DataOptions& options, std::uint8_t stream, const Context& context) {
+  Dataset out = is_fasta(in.values.bytes) ? alignment_in(in, options, context) : table_in(in, options, stream);
+  if (in.labels) {
+    const auto& [where, bytes] = *in.labels;
+    set_labels(out, labels_in(parse_arrays(bytes, where, Missing::kRefused).values, where), where);
   }
   return out;
 }
@@ -143,27 +146,32 @@ DataParts made(const Recipe& recipe, std::size_t n, const DataOptions& options) 
   return out;
 }
 
-DataParts catalogued(const CatalogueEntry& entry, const DataOptions& options) {
+DataParts fetched(const CatalogueEntry& entry, const DataOptions& options, const Context& context) {
+  const auto input = [&](const CatalogueFile& file) {
+    return Input{located(entry, file).string(), read_fetched(entry, file)};
+  };
   const auto read = [&](const CatalogueFile& values, const CatalogueFile& labels, std::uint8_t stream) {
-    return read_set({located(entry, values), located(entry, labels), entry.name}, options, stream);
+    const auto of_labels = labels.name.empty() ? std::nullopt : std::optional(input(labels));
+    return dataset_in({entry.name, input(values), of_labels}, options, stream, context);
   };
   return DataParts{read(entry.train, entry.train_labels, kTrainStream),
                    entry.test.name.empty() ? Dataset{} : read(entry.test, entry.test_labels, kTestStream)};
 }
 
-DataParts named(const ChosenSet& chosen, const DataOptions& options) {
+DataParts named(const ChosenSet& chosen, const DataOptions& options, const Context& context) {
   require(options.labels.empty(), fmt::format("{} takes no labels from a file; leave --labels out", options.source));
   return chosen.set->recipe ? made(*chosen.set->recipe, chosen.n, options)
-                            : catalogued(*chosen.set->catalogue, options);
+                            : fetched(*chosen.set->catalogue, options, context);
 }
 
-DataParts from_file(const DataOptions& options) {
+DataParts from_file(const DataOptions& options, const Context& context) {
   std::error_code ignored;
   if (!std::filesystem::exists(options.source, ignored)) {
     throw NoInputError(fmt::format(
         "{}: no such file, and no data set of that name; `ergodic data list` shows the names", options.source));
   }
-  return {read_set({options.source, options.labels, options.source}, options, kTrainStream), {}};
+  const auto labels = options.labels.empty() ? std::nullopt : std::optional(read_input(options.labels));
+  return {dataset_in({options.source, read_input(options.source), labels}, options, kTrainStream, context), {}};
 }
 
 /// Sets apart the test part of a set that has none of its own.
@@ -176,17 +184,29 @@ void split_test(DataParts& parts, const DataOptions& options) {
   parts.test = split_off(parts.train, test_rows, Key{}.at(Purpose::kSplit));
 }
 
-}  // namespace
+DataParts split(DataParts parts, const DataOptions& options) {
+  if (parts.test.rows() == 0) split_test(parts, options);
+  return parts;
+}
 
-DataParts load_data(const DataOptions& options) {
+void check_shares(const DataOptions& options) {
   require(options.test_share >= 0.0 && options.test_share <= 1.0,
           fmt::format("expected a test share from 0 to 1, found {}", options.test_share));
   require(options.identity >= 0.0 && options.identity <= 1.0,
           fmt::format("expected a share of equal sites from 0 to 1, found {}", options.identity));
+}
+
+}  // namespace
+
+DataParts load_data(const DataOptions& options, const Context& context) {
+  check_shares(options);
   const std::optional<ChosenSet> chosen = find_named_set(options.source);
-  DataParts parts = chosen ? named(*chosen, options) : from_file(options);
-  if (parts.test.rows() == 0) split_test(parts, options);
-  return parts;
+  return split(chosen ? named(*chosen, options, context) : from_file(options, context), options);
+}
+
+DataParts load_fetched(const CatalogueEntry& entry, const DataOptions& options, const Context& context) {
+  check_shares(options);
+  return split(fetched(entry, options, context), options);
 }
 
 }  // namespace ergodic

@@ -12,6 +12,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/number_text.hpp"
+#include "ergodic/format/bytes.hpp"
 #include "ergodic/model/hopfield.hpp"
 #include "ergodic/store/tensors.hpp"
 
@@ -27,7 +28,8 @@ std::optional<std::size_t> number_at(const Tensors& tensors, const std::string& 
   const std::string& text = found->second;
   const auto value = number_in<std::size_t>(text);
   if (!value) {
-    throw DataError(fmt::format("{}: metadata: expected '{}' to be a whole number, found '{}'", where, key, text));
+    throw DataError(
+        fmt::format("{}: metadata: expected '{}' to be a whole number, found {}", where, key, excerpt(text)));
   }
   return value;
 }
@@ -169,14 +171,22 @@ void put_boltzmann(Tensors& tensors, const Boltzmann& machine) {
 
 Boltzmann boltzmann_from(const Tensors& tensors, const std::string& where) {
   const Layer units = units_from(tensors, where);
-  if (const Array* edges = tensors.find("edges")) return machine_from_edges(tensors, units, *edges, where);
-  if (tensors.find("matrix")) return machine_from_matrix(tensors, units, where);
+  const Array* edges = tensors.find("edges");
+  const bool matrix = tensors.find("matrix") != nullptr;
   const auto graph = tensors.metadata.find("graph");
-  if (graph == tensors.metadata.end() || graph->second != "dense") {
+  const bool named = graph != tensors.metadata.end();
+  if (named && graph->second != (edges ? "edges" : "dense")) {
+    throw DataError(
+        fmt::format("{}: metadata: expected 'graph' to be '{}', since there is {} tensor named edges, found {}", where,
+                    edges ? "edges" : "dense", edges ? "a" : "no", excerpt(graph->second)));
+  }
+  if (edges) return machine_from_edges(tensors, units, *edges, where);
+  if (matrix) return machine_from_matrix(tensors, units, where);
+  if (!named) {
     throw DataError(
         fmt::format("{}: expected the edges of a graph: a tensor named edges or matrix, or the metadata "
-                    "'graph' to be 'dense', found {}",
-                    where, graph == tensors.metadata.end() ? "none" : fmt::format("'{}'", graph->second)));
+                    "'graph' to be 'dense', found none",
+                    where));
   }
   Graph all = for_file(where, [&] { return dense_graph_of(units); });
   const std::vector<float> couplings = floats_at(tensors, "couplings", {all.edges()}, where);

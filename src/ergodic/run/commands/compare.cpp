@@ -102,7 +102,7 @@ Outcome run(const CompareRequest& request, bool json, const Context& context) {
   require_writable(request.out);
   const ModelFile file = load_model(request.model);
   const std::vector<Parameters> stations = read_snapshots(request.path, *file.machine);
-  const Dataset data = load_split_for(*file.machine, request.data, request.split).chosen;
+  const Dataset data = load_split_for(*file.machine, request.data, request.split, context).chosen;
   const ComparisonWithData result =
       compare_with_data(*file.machine, stations, data, request.samples, Key{request.seed}, context);
   if (!result.stopped && !request.out.empty()) write_png(request.out, picture_of(result));

@@ -78,13 +78,15 @@ const Spec<DataOptions>& data_spec() {
   return spec;
 }
 
-Dataset load_split(const DataOptions& options, Split split) { return part_of(load_data(options), options, split); }
+Dataset load_split(const DataOptions& options, Split split, const Context& context) {
+  return part_of(load_data(options, context), options, split);
+}
 
-SplitData load_split_for(const Machine& machine, DataOptions options, Split split) {
+SplitData load_split_for(const Machine& machine, DataOptions options, Split split, const Context& context) {
   const Layer visible = machine.visible();
   options.kind = kind_for(visible);
   options.letters = options.kind == ValueKind::kLetters ? letters_of(visible) : 0;
-  DataParts parts = load_data(options);
+  DataParts parts = load_data(options, context);
   const bool other = &part_of(parts, options, split) != &parts.train;
   SplitData out{fitting(machine, std::move(other ? parts.test : parts.train)), std::nullopt};
   if (other) out.training = fitting(machine, std::move(parts.train));

@@ -44,7 +44,7 @@ void add_split(Spec<Request>& spec, Field field) {
 }
 
 /// The chosen part. UsageError if there is no test part.
-Dataset load_split(const DataOptions& options, Split split);
+Dataset load_split(const DataOptions& options, Split split, const Context& context);
 
 /// The chosen part of the data as a machine takes it, and the training part if that is another one.
 struct SplitData {
@@ -52,7 +52,7 @@ struct SplitData {
   std::optional<Dataset> training;
 };
 /// DataError unless the rows are complete and fit the machine.
-SplitData load_split_for(const Machine& machine, DataOptions options, Split split);
+SplitData load_split_for(const Machine& machine, DataOptions options, Split split, const Context& context);
 
 /// How much memory a data set takes.
 std::size_t bytes_of(const Dataset& data);

@@ -47,14 +47,14 @@ Spec<GetRequest> get_spec() {
   return spec;
 }
 
-/// Brings a set of the catalogue into the cache, if it is not there.
-Outcome run_get(const GetRequest& request, bool json, const Context&) {
+/// Brings a set of the catalogue into the cache, if it is not there as it should be.
+Outcome run_get(const GetRequest& request, bool json, const Context& context) {
   const CatalogueEntry* entry = find_in_catalogue(request.name);
   if (!entry) {
     throw UsageError(fmt::format("no data set named '{}' to bring; there are: {}", request.name,
                                  fmt::join(catalogue_names(), ", ")));
   }
-  if (!is_fetched(*entry)) fetch(*entry);
+  if (!is_intact(*entry)) fetch(*entry, context);
   const std::string folder = (cache_folder() / entry->name).string();
   return {json ? printed({{"name", entry->name}, {"folder", folder}}) : "",
           fmt::format("{} is in {}\n", entry->name, folder), false};
@@ -150,9 +150,9 @@ std::string text_of(const ShowResult& r) {
 }
 
 /// Describes a data set, and draws its first rows if --out is given.
-Outcome run_show(const ShowRequest& request, bool json, const Context&) {
+Outcome run_show(const ShowRequest& request, bool json, const Context& context) {
   require_writable(request.out);
-  const Dataset data = load_split(request.data, request.split);
+  const Dataset data = load_split(request.data, request.split, context);
   const ShowResult result = described(data);
   if (!request.out.empty()) {
     const Layer layer = data.real() ? Layer(Gaussian{data.units()}) : Layer(Bernoulli{data.units()});

@@ -54,7 +54,7 @@ Outcome run(const EvaluateRequest& request, bool json, const Context& context) {
   const Machine& machine = *file.machine;
   const Key key{request.seed};
   options.stations = read_snapshots(request.path, machine);
-  const SplitData data = load_split_for(machine, request.data, request.split);
+  const SplitData data = load_split_for(machine, request.data, request.split, context);
   if (request.quality) require_enough_rows(data.chosen);
   const EvaluateResult result = evaluate(machine, data.chosen, options, key, context);
   Json out = json_of(result);

@@ -98,7 +98,7 @@ Outcome run(const RecallRequest& request, bool json, const Context& context) {
   require_ending(request.out, {".png", ".npy", ".csv"});
   const ModelFile file = load_model(request.model);
   const Layer spins = Spin{units_of(file.machine->visible())};
-  const Dataset data = load_split(request.data, request.split);
+  const Dataset data = load_split(request.data, request.split, context);
   require_kind(spins, data);
   require_complete(data);
   require_fit(spins, data);

@@ -47,7 +47,7 @@ Outcome run(const ReconstructRequest& request, bool json, const Context& context
   const ModelFile file = load_model(request.model);
   const Machine& machine = *file.machine;
   const Key key{request.seed};
-  const Dataset data = load_split_for(machine, request.data, request.split).chosen;
+  const Dataset data = load_split_for(machine, request.data, request.split, context).chosen;
   const State rows = first_rows(machine.visible(), data, request.count, key);
   const Reconstructions made = reconstruct(machine, rows, key, context);
   if (is_picture(request.out)) {

@@ -115,9 +115,9 @@ std::vector<float> read_weights(const std::filesystem::path& path, const Layer& 
 }
 
 /// As many rows as there are chains, from the first again if there are fewer.
-State start_rows(const SampleRequest& request, const Machine& machine) {
+State start_rows(const SampleRequest& request, const Machine& machine, const Context& context) {
   const Layer visible = machine.visible();
-  const Dataset data = load_split_for(machine, request.data, request.split).chosen;
+  const Dataset data = load_split_for(machine, request.data, request.split, context).chosen;
   const State rows = first_rows(visible, data, request.count, Key{request.seed});
   State out = make_state(visible, request.count);
   for (std::size_t r = 0; r < out.chains(); ++r) out.set_row(r, rows, r % rows.chains());
@@ -188,7 +188,7 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
   SampleStart start{request.count, {}, {}};
   if (!request.fixed.empty()) {
     start.fixed = read_mask(request.fixed, visible);
-    start.rows = start_rows(request, machine);
+    start.rows = start_rows(request, machine, context);
   }
   if (request.means) require_means(machine, context);
   std::vector<WatchedNumber> watched;
