@@ -80,7 +80,7 @@ class ScratchFolder {
 };
 
 /// Starts a program in a folder, its standard output sent to standard error. It leads a group of its own, so that those
-/// that it starts can be stopped with it, and does not inherit the signals that we ignore.
+/// that it starts can be stopped with it; so it may not read from the terminal. Signals that we ignore it does not.
 pid_t start_program(const std::vector<std::string>& words, const std::filesystem::path& folder) {
   std::vector<char*> argv;
   for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
@@ -88,6 +88,7 @@ pid_t start_program(const std::vector<std::string>& words, const std::filesystem
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -121,7 +122,7 @@ void run_program(const std::vector<std::string>& words, const std::filesystem::p
     if (ended == child || (ended < 0 && errno != EINTR)) break;
     if (!stopped && context.stop_requested()) {
       stopped = true;
-      ::kill(-child, SIGTERM);
+      for (const int signal : {SIGTERM, SIGCONT}) ::kill(-child, signal);
     } else if (!stopped) {
       std::this_thread::sleep_for(kPause);
     }

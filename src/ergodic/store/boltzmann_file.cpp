@@ -171,23 +171,21 @@ void put_boltzmann(Tensors& tensors, const Boltzmann& machine) {
 
 Boltzmann boltzmann_from(const Tensors& tensors, const std::string& where) {
   const Layer units = units_from(tensors, where);
-  const Array* edges = tensors.find("edges");
-  const bool matrix = tensors.find("matrix") != nullptr;
   const auto graph = tensors.metadata.find("graph");
-  const bool named = graph != tensors.metadata.end();
-  if (named && graph->second != (edges ? "edges" : "dense")) {
+  const bool named = graph != tensors.metadata.end(), matrix = tensors.find("matrix") != nullptr;
+  if (const Array* edges = tensors.find("edges")) {
+    if (!named || graph->second == "edges") return machine_from_edges(tensors, units, *edges, where);
     throw DataError(
-        fmt::format("{}: metadata: expected 'graph' to be '{}', since there is {} tensor named edges, found {}", where,
-                    edges ? "edges" : "dense", edges ? "a" : "no", excerpt(graph->second)));
+        fmt::format("{}: metadata: expected 'graph' to be 'edges', as there is a tensor of that name, found {}", where,
+                    excerpt(graph->second)));
   }
-  if (edges) return machine_from_edges(tensors, units, *edges, where);
-  if (matrix) return machine_from_matrix(tensors, units, where);
-  if (!named) {
+  if (named ? graph->second != "dense" : !matrix) {
     throw DataError(
         fmt::format("{}: expected the edges of a graph: a tensor named edges or matrix, or the metadata "
-                    "'graph' to be 'dense', found none",
-                    where));
+                    "'graph' to be 'dense', found {}",
+                    where, named ? excerpt(graph->second) : "none"));
   }
+  if (matrix) return machine_from_matrix(tensors, units, where);
   Graph all = for_file(where, [&] { return dense_graph_of(units); });
   const std::vector<float> couplings = floats_at(tensors, "couplings", {all.edges()}, where);
   return machine_of(tensors, units, std::move(all), couplings, where);
