@@ -62,8 +62,12 @@ Contents archived(std::span<const std::byte> file, const std::string& where) {
   auto values = take(archive, {"x", "X", "images", "data"});
   if (!values && archive.names().size() == 1) values = archive.array(0);
   if (!values) {
-    throw DataError(fmt::format("{}: expected an array named x, images or data; found: {}", where,
-                                excerpt(fmt::format("{}", fmt::join(archive.names(), " ")))));
+    constexpr std::size_t kNamed = 10;
+    std::vector<std::string> found;
+    for (const std::string& name : archive.names()) found.push_back(found.size() < kNamed ? excerpt(name) : "...");
+    found.resize(std::min(found.size(), kNamed + 1));
+    throw DataError(
+        fmt::format("{}: expected an array named x, images or data; found: {}", where, fmt::join(found, ", ")));
   }
   return {std::move(*values), take(archive, {"y", "labels"})};
 }

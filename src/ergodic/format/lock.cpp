@@ -23,8 +23,8 @@ std::filesystem::path lock_beside(const std::filesystem::path& target) {
 
 /// Whether the file is still there under its name: who held the lock before may have removed it.
 bool is_at(int file, const std::filesystem::path& path) {
-  struct stat here {
-  }, named{};
+  struct stat here {};
+  struct stat named {};
   return ::fstat(file, &here) == 0 && ::lstat(path.c_str(), &named) == 0 && here.st_ino == named.st_ino &&
          here.st_dev == named.st_dev;
 }
