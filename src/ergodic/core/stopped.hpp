@@ -5,8 +5,8 @@
 
 namespace ergodic {
 
-/// Thrown where data is read or fetched, when the observer asks to stop. Computations that can hand back a part of their
-/// result, or nothing, return that instead.
+/// Thrown where data is read or fetched, when the observer asks to stop. Computations that can hand back a part of
+/// their result, or nothing, return that instead.
 class Stopped : public Error {
  public:
   Stopped() : Error("stopped before the work began; nothing written") {}
