@@ -14,6 +14,7 @@
 
 #include "command_line.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/stopped.hpp"
 #include "ergodic/report/progress.hpp"
 #include "ergodic/run/environment.hpp"
 
@@ -83,9 +84,20 @@ int guarded_main(const std::vector<std::string>& words) {
   return kOk;
 }
 
-/// Allocates nothing: there may be no memory left.
+/// Says it on standard error. What a message quotes of a file may be long, or be meant for the terminal: it is cut, and
+/// control characters become spaces. Allocates nothing: there may be no memory left.
 int fail(ExitCode code, const char* message, const char* before = "") {
-  std::fprintf(stderr, "ergodic: %s%s\n", before, message);
+  static char line[4000];
+  const int size = std::snprintf(line, sizeof line, "ergodic: %s%s", before, message);
+  unsigned char last = 0;
+  for (char* c = line; *c != '\0'; ++c) {
+    const auto here = static_cast<unsigned char>(*c);
+    const bool second_set = last == 0xC2 && here >= 0x80 && here < 0xA0;  // U+0080 to U+009F in UTF-8
+    if ((here < 0x20 && here != '\n') || here == 0x7F) *c = ' ';
+    if (second_set) c[-1] = *c = ' ';
+    last = here;
+  }
+  std::fprintf(stderr, "%s%s\n", line, size < static_cast<int>(sizeof line) ? "" : "...");
   return code;
 }
 
@@ -96,6 +108,8 @@ int run(int argc, char** argv) {
   listen_for_signals();
   try {
     return guarded_main({argv + 1, argv + argc});
+  } catch (const Stopped& e) {
+    return fail(static_cast<ExitCode>(kSignal + caught_signal.load()), e.what());
   } catch (const UsageError& e) {
     return fail(kUsage, e.what());
   } catch (const DataError& e) {

@@ -9,6 +9,7 @@
 // What everything stands on: bits, matrices, random numbers, functions that round alike everywhere, threads.
 #include "ergodic/core/version.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/stopped.hpp"
 #include "ergodic/core/number_text.hpp"
 #include "ergodic/core/bits.hpp"
 #include "ergodic/core/aligned.hpp"
@@ -56,6 +57,7 @@
 #include "ergodic/format/array.hpp"
 #include "ergodic/format/bytes.hpp"
 #include "ergodic/format/file.hpp"
+#include "ergodic/format/lock.hpp"
 #include "ergodic/format/sha256.hpp"
 #include "ergodic/format/inflate.hpp"
 #include "ergodic/format/zip.hpp"

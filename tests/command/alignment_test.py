@@ -1,12 +1,14 @@
 """Aligned sequences through the command: what they are read as, how much each counts, and what is refused."""
 
 import signal
+import subprocess
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import (BAD_DATA, NO_INPUT, USAGE, ask, png_size, read_safetensors, refused, rows_seen, stop_after,
-                      succeed)
+from conftest import (BAD_DATA, NO_INPUT, USAGE, ask, png_size, read_safetensors, refused, rows_seen, snapshot, started,
+                      stop_after, succeed)
 
 LETTERS = "ACDEFGHIKLMNPQRSTVWY-"
 
@@ -175,3 +177,28 @@ def test_an_impossible_identity(identity):
 
 def test_the_named_alignment_says_how_to_bring_it():
     refused(NO_INPUT, "data", "show", "--data", "pf00071", says="ergodic data get pf00071")
+
+
+# ---- Many sequences ----
+
+
+def test_weights_do_not_depend_on_threads():
+    write_fasta(family(500))
+    found = [ask("data", "show", "--data", "data.fasta", "--threads", threads)["effective_rows"] for threads in (1, 2, 5)]
+    assert found[0] == found[1] == found[2] == pytest.approx(weights_of(family(500), 0.8).sum())
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_weighting_can_be_interrupted(how):
+    """All pairs of 60,000 sequences take much longer than it takes to be told to stop."""
+    draw = np.random.default_rng(1)
+    write_fasta(["".join(row) for row in draw.choice(list(LETTERS), (60000, 50))])
+    before = snapshot()
+    with started("train", "--data", "data.fasta", "--visible-type", "potts", "--threads", 1, "--out", "m.safetensors",
+                 stderr=subprocess.PIPE) as process:
+        time.sleep(3)
+        assert process.poll() is None
+        process.send_signal(how)
+        said = process.communicate(timeout=10)[1]
+    assert process.returncode == 128 + how and "stopped" in said
+    assert snapshot() == before

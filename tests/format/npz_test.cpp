@@ -69,6 +69,15 @@ TEST(Npz, RefusalsNameTheMember) {
   EXPECT_NE(twice.find("a second array is named \"x\""), std::string::npos) << twice;
 }
 
+TEST(Npz, OnlyTheArrayThatIsAskedForIsLookedAt) {
+  const Array array = array_of<std::uint8_t>(ElementType::kUInt8, {1}, {7});
+  const auto file = encode_zip({{"x.npy", encode_npy(array)}, {"other.npy", bytes_from("not an array")}});
+  const NpzFile npz(file, "f.npz");
+  EXPECT_EQ(npz.names(), (std::vector<std::string>{"x", "other"}));
+  EXPECT_TRUE(same(npz.array(0), array));
+  EXPECT_THROW(npz.array(1), DataError);
+}
+
 TEST(Npz, EveryTruncationIsRefused) {
   for (const auto file : {kDeflated, kStored}) {
     for_each_truncation(bytes_from(file),

@@ -16,6 +16,16 @@
 
 namespace ergodic {
 
+using NamedArrays = std::vector<std::pair<std::string, Array>>;
+
+/// All arrays of a file.
+inline NamedArrays parse_npz(std::span<const std::byte> file, const std::string& where) {
+  const NpzFile npz(file, where);
+  NamedArrays out;
+  for (std::size_t k = 0; k < npz.names().size(); ++k) out.emplace_back(npz.names()[k], npz.array(k));
+  return out;
+}
+
 using NamedContents = std::vector<std::pair<std::string, std::vector<std::byte>>>;
 
 inline std::uint32_t crc32_of(std::span<const std::byte> bytes) {

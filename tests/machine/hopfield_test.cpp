@@ -185,7 +185,7 @@ TEST(HopfieldFile, PatternsThatAreNoneAreRefused) {
 TEST(HopfieldFile, MetadataThatIsAnothersIsRefused) {
   const Tensors good = foreign_couplings();
   expect_parts(refused_after(good, [](Tensors& t) { t.metadata["model"] = "rbm"; }), {"h.safetensors", "weights"});
-  expect_parts(refused_after(good, [](Tensors& t) { t.metadata["version"] = "2"; }), {"version", "'2'"});
+  expect_parts(refused_after(good, [](Tensors& t) { t.metadata["version"] = "2"; }), {"version", "\"2\""});
   expect_parts(refused_after(good, [](Tensors& t) { t.metadata.erase("rule"); }), {"'rule'"});
   expect_parts(refused_after(good, [](Tensors& t) { t.metadata["rule"] = "modern"; }), {"patterns", "none"});
 }

@@ -164,14 +164,15 @@ TEST(ModelFile, MetadataThatIsNotAModelsIsRefused) {
   expect_parts(refused_after([](Tensors& t) { t.metadata["format"] = "ergodic-checkpoint"; }),
                {"m.safetensors", "ergodic-model", "ergodic-checkpoint"});
   expect_parts(refused_after([](Tensors& t) { t.metadata.erase("format"); }), {"m.safetensors", "'format'"});
-  expect_parts(refused_after([](Tensors& t) { t.metadata["version"] = "2"; }), {"m.safetensors", "version", "'2'"});
+  expect_parts(refused_after([](Tensors& t) { t.metadata["version"] = "2"; }), {"m.safetensors", "version", "\"2\""});
   expect_parts(refused_after([](Tensors& t) { t.metadata["model"] = "quantum"; }),
-               {"m.safetensors", "one of the models rbm, boltzmann, neural, hopfield", "'quantum'"});
+               {"m.safetensors", "one of the models rbm, boltzmann, neural, hopfield", "\"quantum\""});
   expect_parts(refused_after([](Tensors& t) { t.metadata.erase("model"); }), {"'model'"});
   expect_parts(refused_after([](Tensors& t) { t.metadata["visible"] = "quantum"; }),
                {"'visible'", "'quantum'", "spin"});
   expect_parts(refused_after([](Tensors& t) { t.metadata["visible"] = "potts"; }), {"'visible'", "potts", "letters"});
-  expect_parts(refused_after([](Tensors& t) { t.metadata["hidden_letters"] = "two"; }), {"'hidden_letters'", "'two'"});
+  expect_parts(refused_after([](Tensors& t) { t.metadata["hidden_letters"] = "two"; }),
+               {"'hidden_letters'", "\"two\""});
   expect_parts(refused_after([](Tensors& t) { t.metadata["hidden"] = ""; }), {"'hidden'", "bernoulli"});
 }
 

@@ -32,6 +32,7 @@ TEST(Text, DurationsAreClockTimes) {
 TEST(Text, ControlCharactersDoNotReachTheTerminal) {
   EXPECT_EQ(one_line("a\nb\x1b[2Jc\x7f"), "a b [2Jc ");
   EXPECT_EQ(one_line("h\xC3\xB6he"), "h\xC3\xB6he");
+  EXPECT_EQ(one_line("a\xC2\x9B\x31m\xC2\xA0"), "a  1m\xC2\xA0");  // the one-character form of ESC [ is an escape too
 }
 
 TEST(Text, ColumnsCountCodePoints) {

@@ -130,10 +130,12 @@ TEST(BoltzmannFile, MetadataThatDoesNotFitIsRefused) {
   expect_parts(with("units", "quantum"), {"b.safetensors", "'quantum'"});
   expect_parts(with("units", "spin"), {"couplings", "[15]", "[9]"});
   expect_parts(with("letters", "4"), {"6 units", "4 letters"});
-  expect_parts(with("letters", "three"), {"'letters'", "whole number", "'three'"});
+  expect_parts(with("letters", "three"), {"'letters'", "whole number", "\"three\""});
   expect_parts(with("visible_units", "4"), {"whole sites of 3", "found 4"});
   expect_parts(with("visible_units", "9"), {"of 6 units", "found 9"});
-  expect_parts(with("graph", "edges"), {"edges or matrix", "'edges'"});
+  expect_parts(refused_after(foreign_edges(), [](Tensors& t) { t.metadata["graph"] = "tree"; }),
+               {"'edges'", "\"tree\""});
+  expect_parts(with("graph", "edges"), {"edges or matrix", "\"edges\""});
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ TEST(Sealed, ADigestThatDisagreesIsRefusedWhoeverWroteIt) {
   EXPECT_TRUE(read_sealed(path).verified);
   tensors.metadata["note"] = "another note";
   write_safetensors(path, tensors);
-  expect_parts(refusal([&] { read_sealed(path); }), {path.string(), tensors.metadata["digest"], digest_of(tensors)});
+  expect_parts(refusal([&] { read_sealed(path); }),
+               {path.string(), tensors.metadata["digest"].substr(0, 40), digest_of(tensors)});
 }
 
 TEST(Sealed, AMissingFileIsMissingInput) { EXPECT_THROW(read_sealed(fresh_path("nothing")), NoInputError); }

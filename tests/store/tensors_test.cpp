@@ -41,7 +41,7 @@ TEST(TensorsMetadata, OnlyTheFormatAskedForPasses) {
     expect_parts(refusal([&] {
                    check_format(with_metadata({{"format", "f"}, {"version", version}}), "f", {1, 2}, "file");
                  }),
-                 {"file", "version 1 to 2", std::string("'") + version + "'"});
+                 {"file", "version 1 to 2", std::string("\"") + version + "\""});
   }
   EXPECT_THROW(check_format(with_metadata({{"version", "1"}}), "f", {1, 2}, "file"), DataError);
   EXPECT_THROW(check_format(with_metadata({{"format", "f"}}), "f", {1, 2}, "file"), DataError);

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cassert>
 #include <cmath>
 #include <optional>
 
-#include "ergodic/core/error.hpp"
+#include "ergodic/core/stopped.hpp"
 #include "ergodic/format/bytes.hpp"
 
 namespace ergodic {
@@ -173,24 +174,32 @@ Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& 
   return out;
 }
 
-std::vector<double> sequence_weights(const Dataset& data, double identity) {
+std::vector<double> sequence_weights(const Dataset& data, double identity, const Context& context) {
   assert(data.letters > 0);
   require(identity > 0.0 && identity <= 1.0,
           fmt::format("expected a share of equal sites above 0 and up to 1, found {}", identity));
+  constexpr std::size_t kPairs = std::size_t{1} << 24;  // between two looks at whether to stop: a fraction of a second
   const std::vector<std::size_t> most = most_differing(data.sites(), identity);
   const Planes planes(data);
-  std::vector<std::uint32_t> alike(data.rows(), 1);
-  for (std::size_t r = 0; r < data.rows(); ++r) {
+  std::vector<std::atomic<std::uint32_t>> alike(data.rows());  // besides itself; counts do not depend on their order
+  const auto compare_with_earlier = [&](std::size_t r) {
     for (std::size_t other = 0; other < r; ++other) {
       const auto [compared, differing] = planes.compare(r, other);
       if (compared == 0 || differing > most[compared]) continue;
-      ++alike[r];
-      ++alike[other];
+      alike[r].fetch_add(1, std::memory_order_relaxed);
+      alike[other].fetch_add(1, std::memory_order_relaxed);
     }
+  };
+  context.stage({"sequence weights", "sequences"});
+  for (std::size_t begin = 0; begin < data.rows();) {
+    if (context.stop_requested()) throw Stopped();
+    const std::size_t end = std::min(data.rows(), begin + std::max<std::size_t>(1, kPairs / data.rows()));
+    context.for_blocks(end - begin, 1, [&](std::size_t k, std::size_t) { compare_with_earlier(begin + k); });
+    context.progress({begin = end, data.rows()});
   }
   std::vector<double> weights;
   weights.reserve(alike.size());
-  for (const std::uint32_t count : alike) weights.push_back(1.0 / count);
+  for (const auto& count : alike) weights.push_back(1.0 / (1 + count.load()));
   return weights;
 }
 

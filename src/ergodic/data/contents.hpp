@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,9 +21,13 @@ struct LabelledArray {
 
 using Contents = std::variant<LabelledArray, CsvTable, std::vector<NamedSequence>>;
 
-/// Reads a file, or a folder of PNG pictures of one size, in the order of their names. The format is told by the first
-/// bytes, not by the name. `array` names the array of an npz file to read, or is empty. DataError for a format that is
-/// known but not read says what it is and what to do.
+/// What the bytes of a file hold; `where` names it in messages. The format is told by the first bytes. `array` names
+/// the array of an npz file to read, or is empty. DataError for a format that is known but not read says what it is and
+/// what to do.
+Contents contents_of(std::span<const std::byte> file, const std::string& where, const std::string& array,
+                     Missing missing);
+
+/// Reads a file, or a folder of PNG pictures of one size, in the order of their names.
 Contents read_contents(const std::filesystem::path& path, const std::string& array, Missing missing);
 
 }  // namespace ergodic

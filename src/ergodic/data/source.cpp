@@ -38,9 +38,16 @@ std::vector<int> labels_in(const Array& array, const std::string& where) {
   return labels_of(rows_view(array.type, array.bytes.data(), array.size(), 1), where);
 }
 
-struct Place {
-  std::filesystem::path values, labels;  // no path: labels are inside, or there are none
+/// A file, and what it holds. It is opened once: what its first bytes, or its digest, say is said of what is then read.
+struct Input {
+  std::string where;
+  Contents contents;
+};
+
+struct Inputs {
   std::string name;
+  Input values;
+  std::optional<Input> labels;  // nothing: they are inside, or there are none
 };
 
 Missing missing_of(const DataOptions& options) { return options.missing ? Missing::kAllowed : Missing::kRefused; }
@@ -92,17 +99,18 @@ void warn_of_values(const Dataset& data, std::vector<std::string>& warnings) {
   }
 }
 
-Dataset alignment_of(const std::vector<NamedSequence>& sequences, const Place& place, const DataOptions& options) {
-  Dataset out = dataset_of(sequences, place.name, missing_of(options));
-  if (options.identity > 0.0) out.weights = sequence_weights(out, options.identity);
+Dataset alignment_of(const std::vector<NamedSequence>& sequences, const std::string& name, const DataOptions& options,
+                     const Context& context) {
+  Dataset out = dataset_of(sequences, name, missing_of(options));
+  if (options.identity > 0.0) out.weights = sequence_weights(out, options.identity, context);
   return out;
 }
 
-Dataset table_of(CsvTable table, const Place& place, const DataOptions& options, std::uint8_t stream,
+Dataset table_of(CsvTable table, const Inputs& in, const DataOptions& options, std::uint8_t stream,
                  std::vector<std::string>& warnings) {
-  UnitTable units = units_of(std::move(table), place.values.string(), options.table, options.kind);
+  UnitTable units = units_of(std::move(table), in.values.where, options.table, options.kind);
   warnings.insert(warnings.end(), units.warnings.begin(), units.warnings.end());
-  units.notes.name = place.name;
+  units.notes.name = in.name;
   const ArrayView view =
       rows_view(std::span<const double>(units.numbers), units.rows, units.numbers.size() / units.rows);
   Dataset out = dataset_of(view, units.notes, options, stream);
@@ -111,34 +119,33 @@ Dataset table_of(CsvTable table, const Place& place, const DataOptions& options,
 }
 
 /// Labels from a file of their own: an array, or a table of numbers.
-std::vector<int> read_labels(const std::filesystem::path& path) {
-  const std::string where = path.string();
-  const Contents contents = read_contents(path, "", Missing::kRefused);
+std::vector<int> labels_from(const Input& input) {
+  const auto& [where, contents] = input;
   if (const auto* table = std::get_if<CsvTable>(&contents)) return labels_in(numbers_of(*table, where), where);
   const auto* array = std::get_if<LabelledArray>(&contents);
   if (!array) throw DataError(fmt::format("{}: expected a label for each row, found sequences", where));
   return labels_in(array->values, where);
 }
 
-Dataset read_set(const Place& place, const DataOptions& options, std::uint8_t stream,
-                 std::vector<std::string>& warnings) {
-  Contents contents = read_contents(place.values, options.array, missing_of(options));
+Dataset dataset_in(Inputs in, const DataOptions& options, std::uint8_t stream, std::vector<std::string>& warnings,
+                   const Context& context) {
+  Contents& contents = in.values.contents;
   auto* table = std::get_if<CsvTable>(&contents);
   require(table || !options.table.chosen(),
           fmt::format("{}: --label-column, --columns and --drop choose columns of a table (csv), and this is none",
-                      place.name));
+                      in.name));
   Dataset out;
   if (table) {
-    out = is_alignment(*table) ? alignment_of(sequences_of(*table), place, options)
-                               : table_of(std::move(*table), place, options, stream, warnings);
+    out = is_alignment(*table) ? alignment_of(sequences_of(*table), in.name, options, context)
+                               : table_of(std::move(*table), in, options, stream, warnings);
   } else if (const auto* array = std::get_if<LabelledArray>(&contents)) {
-    out = pack_array(array->values, place.name, options, stream);
-    if (array->labels && place.labels.empty()) set_labels(out, labels_in(*array->labels, place.name), place.name);
-    warn_of_grey(array->values, place.name, options.kind, warnings);
+    out = pack_array(array->values, in.name, options, stream);
+    if (array->labels && !in.labels) set_labels(out, labels_in(*array->labels, in.name), in.name);
+    warn_of_grey(array->values, in.name, options.kind, warnings);
   } else {
-    out = alignment_of(std::get<std::vector<NamedSequence>>(contents), place, options);
+    out = alignment_of(std::get<std::vector<NamedSequence>>(contents), in.name, options, context);
   }
-  if (!place.labels.empty()) set_labels(out, read_labels(place.labels), place.labels.string());
+  if (in.labels) set_labels(out, labels_from(*in.labels), in.labels->where);
   return out;
 }
 
@@ -168,25 +175,30 @@ DataParts made(const Recipe& recipe, std::size_t n, const DataOptions& options) 
   return out;
 }
 
-DataParts catalogued(const CatalogueEntry& entry, const DataOptions& options) {
+DataParts fetched(const CatalogueEntry& entry, const DataOptions& options, const Context& context) {
   DataParts out;
+  const auto input = [&](const CatalogueFile& file) {
+    const std::string where = located(entry, file).string();
+    return Input{where, contents_of(read_fetched(entry, file), where, "", missing_of(options))};
+  };
   const auto read = [&](const CatalogueFile& values, const CatalogueFile& labels, std::uint8_t stream) {
-    return read_set({located(entry, values), located(entry, labels), entry.name}, options, stream, out.warnings);
+    const auto of_labels = labels.name.empty() ? std::nullopt : std::optional(input(labels));
+    return dataset_in({entry.name, input(values), of_labels}, options, stream, out.warnings, context);
   };
   out.train = read(entry.train, entry.train_labels, kTrainStream);
   if (!entry.test.name.empty()) out.test = read(entry.test, entry.test_labels, kTestStream);
   return out;
 }
 
-DataParts named(const ChosenSet& chosen, const DataOptions& options) {
+DataParts named(const ChosenSet& chosen, const DataOptions& options, const Context& context) {
   require(options.labels.empty(), fmt::format("{} takes no labels from a file; leave --labels out", options.source));
   require(options.array.empty() && !options.table.chosen(),
           fmt::format("{} is no file; leave out --array, --label-column, --columns and --drop", options.source));
   return chosen.set->recipe ? made(*chosen.set->recipe, chosen.n, options)
-                            : catalogued(*chosen.set->catalogue, options);
+                            : fetched(*chosen.set->catalogue, options, context);
 }
 
-DataParts from_file(const DataOptions& options) {
+DataParts from_file(const DataOptions& options, const Context& context) {
   std::error_code ignored;
   if (!std::filesystem::exists(options.source, ignored)) {
     std::vector<std::string> names;
@@ -196,7 +208,13 @@ DataParts from_file(const DataOptions& options) {
                                    guess.empty() ? "; `ergodic data list` shows the names" : guess));
   }
   DataParts out;
-  out.train = read_set({options.source, options.labels, options.source}, options, kTrainStream, out.warnings);
+  Inputs in{options.source,
+            {options.source, read_contents(options.source, options.array, missing_of(options))},
+            std::nullopt};
+  if (!options.labels.empty()) {
+    in.labels = Input{options.labels.string(), read_contents(options.labels, "", Missing::kRefused)};
+  }
+  out.train = dataset_in(std::move(in), options, kTrainStream, out.warnings, context);
   return out;
 }
 
@@ -210,18 +228,30 @@ void split_test(DataParts& parts, const DataOptions& options) {
   parts.test = split_off(parts.train, test_rows, Key{}.at(Purpose::kSplit));
 }
 
-}  // namespace
+DataParts finished(DataParts parts, const DataOptions& options) {
+  warn_of_values(parts.train, parts.warnings);
+  if (parts.test.rows() == 0) split_test(parts, options);
+  return parts;
+}
 
-DataParts load_data(const DataOptions& options) {
+void check_shares(const DataOptions& options) {
   require(options.test_share >= 0.0 && options.test_share <= 1.0,
           fmt::format("expected a test share from 0 to 1, found {}", options.test_share));
   require(options.identity >= 0.0 && options.identity <= 1.0,
           fmt::format("expected a share of equal sites from 0 to 1, found {}", options.identity));
+}
+
+}  // namespace
+
+DataParts load_data(const DataOptions& options, const Context& context) {
+  check_shares(options);
   const std::optional<ChosenSet> chosen = find_named_set(options.source);
-  DataParts parts = chosen ? named(*chosen, options) : from_file(options);
-  warn_of_values(parts.train, parts.warnings);
-  if (parts.test.rows() == 0) split_test(parts, options);
-  return parts;
+  return finished(chosen ? named(*chosen, options, context) : from_file(options, context), options);
+}
+
+DataParts load_fetched(const CatalogueEntry& entry, const DataOptions& options, const Context& context) {
+  check_shares(options);
+  return finished(fetched(entry, options, context), options);
 }
 
 }  // namespace ergodic

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ergodic/core/context.hpp"
+#include "ergodic/data/catalogue.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/data/in_memory.hpp"
 #include "ergodic/data/table.hpp"
@@ -30,7 +32,9 @@ struct DataParts {
 /// Reads or makes the data. DataError names file, row and column of a value that is not in [0, 1], or not finite where
 /// real numbers are wanted, or missing unless that is allowed; a named set that is not on this machine gives
 /// NoInputError with the command that brings it. Weights are those in the whole set, whichever part a row then belongs
-/// to.
-DataParts load_data(const DataOptions& options);
+/// to. Stopped is thrown if the observer asks to stop.
+DataParts load_data(const DataOptions& options, const Context& context = {});
+/// The same for an entry that need not be in the catalogue, whose name the source then is.
+DataParts load_fetched(const CatalogueEntry& entry, const DataOptions& options, const Context& context = {});
 
 }  // namespace ergodic

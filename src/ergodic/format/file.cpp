@@ -51,6 +51,7 @@ class Descriptor {
 
   int get() const { return number_; }
   bool open() const { return number_ >= 0; }
+  void reset(int number) { number_ = number; }
   /// Closes now; false if the system reports a late write error. EINTR has closed the file on Linux.
   bool close() { return ::close(std::exchange(number_, -1)) == 0 || errno == EINTR; }
 
@@ -58,10 +59,13 @@ class Descriptor {
   int number_;
 };
 
-/// A new file in a folder, under a name that is not in use; removed at the end of its scope unless renamed.
+/// A new file in a folder that has no name until it is whole, so that a process that is killed leaves nothing behind.
+/// Where the file system knows no files without a name, it has one that is not in use. Removed at the end of its scope
+/// unless renamed.
 class Temporary {
  public:
-  Temporary(int folder, const fs::path& target) : folder_(folder), file_(create()), target_(target) {
+  Temporary(int folder, const fs::path& target) : folder_(folder), file_(open_nameless()), target_(target) {
+    if (!file_.open()) file_.reset(with_new_name(&Temporary::create));
     if (!file_.open()) fail_write(target_, reason(errno));
   }
   ~Temporary() {
@@ -86,24 +90,42 @@ class Temporary {
 
   void rename_to(const fs::path& name) {
     if (retried([&] { return ::fsync(file_.get()); }) != 0) fail_write(target_, reason(errno));
+    if (name_.empty() && with_new_name(&Temporary::link) != 0) fail_write(target_, reason(errno));
     if (!file_.close()) fail_write(target_, reason(errno));
     if (::renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) fail_write(target_, reason(errno));
     renamed_ = true;
   }
 
  private:
-  /// The name does not contain the target's: that may already be as long as the file system allows.
+  /// By this path a file without a name can be given one.
+  std::string path_of_open_file() const { return fmt::format("/proc/self/fd/{}", file_.get()); }
+
+  int open_nameless() const {
+#ifdef O_TMPFILE
+    if (::access("/proc/self/fd", X_OK) != 0) return -1;
+    return retried([&] { return ::openat(folder_, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644); });
+#else
+    return -1;
+#endif
+  }
   int create() {
+    return retried(
+        [&] { return ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644); });
+  }
+  int link() { return ::linkat(AT_FDCWD, path_of_open_file().c_str(), folder_, name_.c_str(), AT_SYMLINK_FOLLOW); }
+
+  /// What the call returns with a name that is not in use. It does not contain the target's: that may already be as
+  /// long as the file system allows.
+  int with_new_name(int (Temporary::*call)()) {
     static std::atomic<unsigned> counter = 0;
-    int number = -1;
+    int result = -1;
     for (int attempt = 0; attempt < 1000; ++attempt) {
       name_ = fmt::format(".ergodic-{}-{}.tmp", ::getpid(), counter++);
-      number = retried(
-          [&] { return ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644); });
-      if (number >= 0 || errno != EEXIST) break;
+      result = (this->*call)();
+      if (result >= 0 || errno != EEXIST) break;
     }
-    if (number < 0) name_.clear();
-    return number;
+    if (result < 0) name_.clear();
+    return result;
   }
 
   int folder_;
@@ -123,28 +145,42 @@ fs::path behind_links(const fs::path& path) {
 
 }  // namespace
 
-std::vector<std::byte> read_file(const fs::path& path) {
-  // Not blocking: opening a pipe without a writer must not hang. Regular files do not notice.
-  const Descriptor file(retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+// Not blocking: opening a pipe without a writer must not hang. Regular files do not notice.
+InputFile::InputFile(const fs::path& path)
+    : path_(path), number_(retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); })) {
+  Descriptor file(number_);  // closed here if the constructor throws
   struct stat status {};
-  if (!file.open() || ::fstat(file.get(), &status) != 0) fail_read(path, reason(errno));
+  if (!file.open() || ::fstat(number_, &status) != 0) fail_read(path, reason(errno));
   if (S_ISDIR(status.st_mode)) fail_read(path, reason(EISDIR));
   if (!S_ISREG(status.st_mode)) fail_read(path, "not a regular file; save its content to one first");
+  size_ = static_cast<std::size_t>(status.st_size);
+  file.reset(-1);
+}
+
+InputFile::~InputFile() { ::close(number_); }
+
+std::vector<std::byte> InputFile::read(std::size_t begin, std::size_t count) const {
   std::vector<std::byte> content;
   try {
-    content.resize(static_cast<std::size_t>(status.st_size));
+    content.resize(count);
   } catch (const std::exception&) {
-    throw IoError(fmt::format("cannot read {}: its {} bytes do not fit in memory", path.string(), status.st_size));
+    throw IoError(fmt::format("cannot read {}: its {} bytes do not fit in memory", path_.string(), size_));
   }
   std::size_t filled = 0;
-  while (filled < content.size()) {
-    const auto got = retried([&] { return ::read(file.get(), content.data() + filled, content.size() - filled); });
-    if (got < 0) throw IoError(fmt::format("cannot read {}: {}", path.string(), reason(errno)));
+  while (filled < count) {
+    const auto got = retried(
+        [&] { return ::pread(number_, content.data() + filled, count - filled, static_cast<off_t>(begin + filled)); });
+    if (got < 0) throw IoError(fmt::format("cannot read {}: {}", path_.string(), reason(errno)));
     if (got == 0) break;  // another program shortened the file; its format's reader will say what is missing
     filled += static_cast<std::size_t>(got);
   }
   content.resize(filled);
   return content;
+}
+
+std::vector<std::byte> read_file(const fs::path& path) {
+  const InputFile file(path);
+  return file.read(0, file.size());
 }
 
 void write_file(const fs::path& path, std::span<const std::byte> content) {

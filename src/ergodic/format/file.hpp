@@ -1,4 +1,4 @@
-// Whole files: read with a bound, written so that nothing is ever lost.
+// Files: read in parts or whole, written so that nothing is ever lost.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,25 @@
 #include <vector>
 
 namespace ergodic {
+
+/// An open file, so that its first bytes can be judged before the others are read. Closed at the end of its scope.
+class InputFile {
+ public:
+  /// NoInputError if it does not exist, cannot be opened, or is not a regular file.
+  explicit InputFile(const std::filesystem::path& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  std::size_t size() const { return size_; }
+  /// So many bytes from this one on; fewer if another program has shortened the file.
+  std::vector<std::byte> read(std::size_t begin, std::size_t count) const;
+
+ private:
+  std::filesystem::path path_;
+  int number_;
+  std::size_t size_ = 0;
+};
 
 /// The whole content of a file. NoInputError if it does not exist or cannot be opened.
 std::vector<std::byte> read_file(const std::filesystem::path& path);

@@ -4,10 +4,10 @@
 
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "ergodic/format/bytes.hpp"
 #include "ergodic/format/npy.hpp"
-#include "ergodic/format/zip.hpp"
 
 namespace ergodic {
 namespace {
@@ -16,19 +16,23 @@ constexpr std::string_view kSuffix = ".npy";
 
 }  // namespace
 
-NamedArrays parse_npz(std::span<const std::byte> file, const std::string& where) {
-  NamedArrays arrays;
-  std::set<std::string> names;
-  for (const ZipMember& member : parse_zip(file, where)) {
+NpzFile::NpzFile(std::span<const std::byte> file, std::string where)
+    : where_(std::move(where)), members_(parse_zip(file, where_)) {
+  std::set<std::string> seen;
+  for (const ZipMember& member : members_) {
     std::string name = member.name;
     if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
-    if (!names.insert(name).second) {
-      fail_at(where, member.offset, fmt::format("a second array is named {}", excerpt(name)));
+    if (!seen.insert(name).second) {
+      fail_at(where_, member.offset, fmt::format("a second array is named {}", excerpt(name)));
     }
-    const std::string inside = fmt::format("{}: member {}", where, excerpt(member.name));
-    arrays.emplace_back(std::move(name), parse_npy(extract(member, inside), inside));
+    names_.push_back(std::move(name));
   }
-  return arrays;
+}
+
+Array NpzFile::array(std::size_t number) const {
+  const ZipMember& member = members_[number];
+  const std::string inside = fmt::format("{}: member {}", where_, excerpt(member.name));
+  return parse_npy(extract(member, inside), inside);
 }
 
 }  // namespace ergodic

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <tuple>
 
@@ -16,20 +17,41 @@ namespace ergodic {
 namespace {
 
 constexpr std::size_t kLengthSize = 8;
-constexpr std::uint64_t kLongestHeader = 100'000'000;  // the limit of the format's own library
+constexpr std::uint64_t kLongestHeader = 16'000'000;  // room for the names of a million units
 constexpr std::string_view kDigestKey = "digest";
 
-TensorsHeader read_header(ByteReader& file) {
-  const auto length = file.integer<std::uint64_t>(ByteOrder::kLittle, "the header length");
-  if (length > file.remaining()) {
-    fail_at(file.where(), 0,
-            fmt::format("not a safetensors file, or a truncated one: the header length {} does not fit a file of {} bytes",
-                        length, kLengthSize + file.remaining()));
+/// A file whose parts are read as they are needed: nothing is read, or allocated, that the part before does not vouch
+/// for.
+struct Source {
+  std::size_t size;
+  std::function<std::vector<std::byte>(std::size_t begin, std::size_t count)> read;
+  const std::string& where;
+
+  std::vector<std::byte> take(std::size_t begin, std::size_t count, std::string_view what) const {
+    std::vector<std::byte> bytes = read(begin, std::min(count, size - begin));
+    if (bytes.size() < count) {
+      fail_at(where, begin,
+              fmt::format("expected {} bytes of {}, found {}; the file is truncated or damaged", count, what,
+                          bytes.size()));
+    }
+    return bytes;
+  }
+};
+
+/// Where the data begins, by the length at the beginning of the file.
+std::size_t header_end(const Source& file) {
+  const std::vector<std::byte> head = file.take(0, kLengthSize, "the header length");
+  const auto length = ByteReader(head, file.where).integer<std::uint64_t>(ByteOrder::kLittle, "the header length");
+  if (length > file.size - kLengthSize) {
+    fail_at(
+        file.where, 0,
+        fmt::format("not a safetensors file, or a truncated one: the header length {} does not fit a file of {} bytes",
+                    length, file.size));
   }
   if (length > kLongestHeader) {
-    fail_at(file.where(), 0, fmt::format("header length {} is more than the {} allowed", length, kLongestHeader));
+    fail_at(file.where, 0, fmt::format("header length {} is more than the {} allowed", length, kLongestHeader));
   }
-  return parse_tensors_header(as_text(file.take(length, "the header")), kLengthSize, file.where());
+  return kLengthSize + length;
 }
 
 void check_size(const TensorEntry& entry, const std::string& where) {
@@ -43,7 +65,7 @@ void check_size(const TensorEntry& entry, const std::string& where) {
 }
 
 /// The arrays must follow one another and end with the file: no hole, no overlap, nothing left.
-void check_tiling(const std::vector<TensorEntry>& entries, const ByteReader& file) {
+void check_tiling(const std::vector<TensorEntry>& entries, std::size_t data_begin, const Source& file) {
   std::vector<const TensorEntry*> sorted;
   for (const TensorEntry& entry : entries) sorted.push_back(&entry);
   std::sort(sorted.begin(), sorted.end(), [](const TensorEntry* a, const TensorEntry* b) {
@@ -53,16 +75,33 @@ void check_tiling(const std::vector<TensorEntry>& entries, const ByteReader& fil
   for (const TensorEntry* entry : sorted) {
     if (entry->begin != end) {
       fail_at(
-          file.where(), kLengthSize,
+          file.where, kLengthSize,
           fmt::format("header, tensor {}: expected data_offsets to begin at {}, where the one before ends, found {}",
                       excerpt(entry->name), end, entry->begin));
     }
     end = entry->end;
   }
-  if (end != file.remaining()) {
-    file.fail(fmt::format("expected {} bytes of data as the header says, found {}; the file is truncated or damaged",
-                          end, file.remaining()));
+  if (end != file.size - data_begin) {
+    fail_at(file.where, data_begin,
+            fmt::format("expected {} bytes of data as the header says, found {}; the file is truncated or damaged", end,
+                        file.size - data_begin));
   }
+}
+
+Tensors tensors_in(const Source& file) {
+  const std::size_t data_begin = header_end(file);
+  const std::vector<std::byte> json = file.take(kLengthSize, data_begin - kLengthSize, "the header");
+  TensorsHeader header = parse_tensors_header(as_text(json), kLengthSize, file.where);
+  for (const TensorEntry& entry : header.entries) check_size(entry, file.where);
+  check_tiling(header.entries, data_begin, file);
+  Tensors tensors;
+  tensors.metadata = std::move(header.metadata);
+  for (TensorEntry& entry : header.entries) {
+    std::vector<std::byte> data = file.take(data_begin + entry.begin, entry.end - entry.begin, "an array");
+    check_bools(entry.type, data, file.where, data_begin + entry.begin);
+    tensors.arrays.emplace_back(std::move(entry.name), Array{entry.type, std::move(entry.shape), std::move(data)});
+  }
+  return tensors;
 }
 
 void add_number(Sha256& sha, std::uint64_t number) {
@@ -85,22 +124,11 @@ const Array* Tensors::find(std::string_view name) const {
 }
 
 Tensors parse_safetensors(std::span<const std::byte> bytes, const std::string& where) {
-  ByteReader file(bytes, where);
-  TensorsHeader header = read_header(file);
-  for (const TensorEntry& entry : header.entries) check_size(entry, where);
-  check_tiling(header.entries, file);
-
-  const std::size_t data_begin = file.position();
-  Tensors tensors;
-  tensors.metadata = std::move(header.metadata);
-  for (TensorEntry& entry : header.entries) {
-    file.seek(data_begin + entry.begin, "an array");
-    const auto data = file.take(entry.end - entry.begin, "an array");
-    check_bools(entry.type, data, where, data_begin + entry.begin);
-    tensors.arrays.emplace_back(std::move(entry.name),
-                                Array{entry.type, std::move(entry.shape), {data.begin(), data.end()}});
-  }
-  return tensors;
+  const auto read = [&](std::size_t begin, std::size_t count) {
+    const auto part = bytes.subspan(begin, count);
+    return std::vector<std::byte>(part.begin(), part.end());
+  };
+  return tensors_in({bytes.size(), read, where});
 }
 
 std::vector<std::byte> encode_safetensors(const Tensors& tensors) {
@@ -147,7 +175,10 @@ std::string digest_of(const Tensors& tensors) {
 }
 
 Tensors read_safetensors(const std::filesystem::path& path) {
-  return parse_safetensors(read_file(path), path.string());
+  const InputFile file(path);
+  const std::string where = path.string();
+  return tensors_in(
+      {file.size(), [&](std::size_t begin, std::size_t count) { return file.read(begin, count); }, where});
 }
 
 void write_safetensors(const std::filesystem::path& path, const Tensors& tensors) {

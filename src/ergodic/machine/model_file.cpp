@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/format/bytes.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/store/sealed.hpp"
 #include "ergodic/store/tensors.hpp"
@@ -21,8 +22,8 @@ const MachineKind& kind_in(const Tensors& tensors, const std::string& where) {
   if (const MachineKind* kind = find_kind(name)) return *kind;
   std::vector<std::string_view> names;
   for (const MachineKind* kind : machine_kinds()) names.push_back(kind->name);
-  throw DataError(
-      fmt::format("{}: metadata: expected one of the models {}, found '{}'", where, fmt::join(names, ", "), name));
+  throw DataError(fmt::format("{}: metadata: expected one of the models {}, found {}", where, fmt::join(names, ", "),
+                              excerpt(name)));
 }
 
 }  // namespace

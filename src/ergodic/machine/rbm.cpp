@@ -10,6 +10,7 @@
 #include "ergodic/core/number_text.hpp"
 #include "ergodic/estimator/rbm_path.hpp"
 #include "ergodic/estimator/station_path.hpp"
+#include "ergodic/format/bytes.hpp"
 #include "ergodic/machine/memory.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/model/conditional.hpp"
@@ -80,7 +81,7 @@ Layer layer_from(const Tensors& tensors, const std::string& side, std::size_t un
   const auto count = number_in<std::size_t>(letters);
   if (!count) {
     throw DataError(
-        fmt::format("{}: metadata: expected '{}_letters' to be a number, found '{}'", where, side, letters));
+        fmt::format("{}: metadata: expected '{}_letters' to be a number, found {}", where, side, excerpt(letters)));
   }
   try {
     return make_layer(text(side, Bernoulli::kName), units, *count);

@@ -22,8 +22,14 @@ std::string duration_text(double seconds) {
 
 std::string one_line(std::string_view text) {
   std::string line(text);
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
-  std::replace_if(line.begin(), line.end(), is_control, ' ');
+  unsigned char before = 0;
+  for (char& c : line) {
+    const auto code = static_cast<unsigned char>(c);
+    const bool second_set = before == 0xC2 && code >= 0x80 && code < 0xA0;  // U+0080 to U+009F in UTF-8
+    if (code < 0x20 || code == 0x7F) c = ' ';
+    if (second_set) (&c)[-1] = c = ' ';
+    before = code;
+  }
   return line;
 }
 

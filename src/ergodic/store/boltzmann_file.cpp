@@ -12,6 +12,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/number_text.hpp"
+#include "ergodic/format/bytes.hpp"
 #include "ergodic/model/hopfield.hpp"
 #include "ergodic/store/tensors.hpp"
 
@@ -27,7 +28,8 @@ std::optional<std::size_t> number_at(const Tensors& tensors, const std::string& 
   const std::string& text = found->second;
   const auto value = number_in<std::size_t>(text);
   if (!value) {
-    throw DataError(fmt::format("{}: metadata: expected '{}' to be a whole number, found '{}'", where, key, text));
+    throw DataError(
+        fmt::format("{}: metadata: expected '{}' to be a whole number, found {}", where, key, excerpt(text)));
   }
   return value;
 }
@@ -169,15 +171,21 @@ void put_boltzmann(Tensors& tensors, const Boltzmann& machine) {
 
 Boltzmann boltzmann_from(const Tensors& tensors, const std::string& where) {
   const Layer units = units_from(tensors, where);
-  if (const Array* edges = tensors.find("edges")) return machine_from_edges(tensors, units, *edges, where);
-  if (tensors.find("matrix")) return machine_from_matrix(tensors, units, where);
   const auto graph = tensors.metadata.find("graph");
-  if (graph == tensors.metadata.end() || graph->second != "dense") {
+  const bool named = graph != tensors.metadata.end(), matrix = tensors.find("matrix") != nullptr;
+  if (const Array* edges = tensors.find("edges")) {
+    if (!named || graph->second == "edges") return machine_from_edges(tensors, units, *edges, where);
+    throw DataError(
+        fmt::format("{}: metadata: expected 'graph' to be 'edges', as there is a tensor of that name, found {}", where,
+                    excerpt(graph->second)));
+  }
+  if (named ? graph->second != "dense" : !matrix) {
     throw DataError(
         fmt::format("{}: expected the edges of a graph: a tensor named edges or matrix, or the metadata "
                     "'graph' to be 'dense', found {}",
-                    where, graph == tensors.metadata.end() ? "none" : fmt::format("'{}'", graph->second)));
+                    where, named ? excerpt(graph->second) : "none"));
   }
+  if (matrix) return machine_from_matrix(tensors, units, where);
   Graph all = for_file(where, [&] { return dense_graph_of(units); });
   const std::vector<float> couplings = floats_at(tensors, "couplings", {all.edges()}, where);
   return machine_of(tensors, units, std::move(all), couplings, where);

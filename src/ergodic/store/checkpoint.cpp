@@ -10,6 +10,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/number_text.hpp"
+#include "ergodic/format/bytes.hpp"
 #include "ergodic/store/sealed.hpp"
 #include "ergodic/store/tensors.hpp"
 
@@ -24,7 +25,7 @@ std::uint64_t number_at(const Tensors& tensors, const std::string& key, const st
   const std::string& text = metadata_at(tensors, key, where);
   const auto value = number_in<std::uint64_t>(text);
   if (!value)
-    throw DataError(fmt::format("{}: metadata: expected a whole number at '{}', found '{}'", where, key, text));
+    throw DataError(fmt::format("{}: metadata: expected a whole number at '{}', found {}", where, key, excerpt(text)));
   return *value;
 }
 

@@ -4,6 +4,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/version.hpp"
+#include "ergodic/format/bytes.hpp"
 
 namespace ergodic {
 
@@ -21,7 +22,7 @@ Unsealed read_sealed(const std::filesystem::path& path) {
     const auto writer = metadata.find("written_by");
     if (writer != metadata.end() && writer->second.starts_with("ergodic ")) {
       throw DataError(fmt::format("{}: metadata: written by {} but without its digest; the file is damaged",
-                                  path.string(), writer->second));
+                                  path.string(), excerpt(writer->second)));
     }
     return out;
   }
@@ -29,7 +30,7 @@ Unsealed read_sealed(const std::filesystem::path& path) {
   if (stored->second != found) {
     throw DataError(
         fmt::format("{}: the content does not agree with its digest (expected {}, found {}); the file is damaged",
-                    path.string(), stored->second, found));
+                    path.string(), excerpt(stored->second), found));
   }
   out.verified = true;
   return out;

@@ -9,6 +9,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/number_text.hpp"
+#include "ergodic/format/bytes.hpp"
 
 namespace ergodic {
 namespace {
@@ -54,12 +55,13 @@ const std::string& metadata_at(const Tensors& tensors, const std::string& key, c
 
 void check_format(const Tensors& tensors, const std::string& format, Versions versions, const std::string& where) {
   const std::string& found = metadata_at(tensors, "format", where);
-  if (found != format) throw DataError(fmt::format("{}: expected the format {}, found {}", where, format, found));
+  if (found != format)
+    throw DataError(fmt::format("{}: expected the format {}, found {}", where, format, excerpt(found)));
   const std::string& text = metadata_at(tensors, "version", where);
   const auto number = number_in<int>(text);
   if (!number || *number < versions.oldest || *number > versions.newest) {
-    throw DataError(fmt::format("{}: expected version {} to {} of {}, found '{}'", where, versions.oldest,
-                                versions.newest, format, text));
+    throw DataError(fmt::format("{}: expected version {} to {} of {}, found {}", where, versions.oldest,
+                                versions.newest, format, excerpt(text)));
   }
 }
 

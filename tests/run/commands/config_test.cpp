@@ -38,7 +38,7 @@ TEST(Config, ALineThatIsNoneIsNamed) {
 }
 
 TEST(Config, ANameThatStandsTwiceIsNamed) {
-  expect_parts(refusal([] { config_of("epochs = 3\n\nepochs = 3\n"); }), {"c.conf", "line 3", "'epochs'", "twice"});
+  expect_parts(refusal([] { config_of("epochs = 3\n\nepochs = 3\n"); }), {"c.conf", "line 3", "\"epochs\"", "twice"});
 }
 
 TEST(Config, AMissingFileIsMissingInput) { EXPECT_THROW(read_config(fresh_path("nothing")), NoInputError); }

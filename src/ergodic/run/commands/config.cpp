@@ -31,10 +31,11 @@ std::map<std::string, std::string> read_config(const std::filesystem::path& path
     const auto equals = content.find('=');
     const std::string name = trimmed(std::string_view(content).substr(0, equals));
     if (equals == std::string::npos || name.empty()) {
-      throw DataError(fmt::format("{}: line {}: expected name = value, found '{}'", path.string(), number, content));
+      throw DataError(
+          fmt::format("{}: line {}: expected name = value, found {}", path.string(), number, excerpt(content)));
     }
     if (!out.emplace(name, trimmed(std::string_view(content).substr(equals + 1))).second) {
-      throw DataError(fmt::format("{}: line {}: '{}' is given twice", path.string(), number, name));
+      throw DataError(fmt::format("{}: line {}: {} is given twice", path.string(), number, excerpt(name)));
     }
   }
   return out;

@@ -108,7 +108,7 @@ const Spec<DataOptions>& complete_data_spec() {
 }
 
 DataParts load_parts(const DataOptions& options, const Context& context) {
-  DataParts parts = load_data(options);
+  DataParts parts = load_data(options, context);
   for (const std::string& warning : parts.warnings) context.warn(warning);
   return parts;
 }

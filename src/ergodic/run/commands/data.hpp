@@ -51,7 +51,7 @@ void add_split(Spec<Request>& spec, Field field) {
 DataParts load_parts(const DataOptions& options, const Context& context);
 
 /// The chosen part. UsageError if there is no test part.
-Dataset load_split(const DataOptions& options, Split split, const Context& context = {});
+Dataset load_split(const DataOptions& options, Split split, const Context& context);
 
 /// The chosen part of the data as a machine takes it, and the training part if that is another one.
 struct SplitData {

@@ -49,14 +49,14 @@ Spec<GetRequest> get_spec() {
   return spec;
 }
 
-/// Brings a set of the catalogue into the cache, if it is not there.
-Outcome run_get(const GetRequest& request, bool json, const Context&) {
+/// Brings a set of the catalogue into the cache, if it is not there as it should be.
+Outcome run_get(const GetRequest& request, bool json, const Context& context) {
   const CatalogueEntry* entry = find_in_catalogue(request.name);
   if (!entry) {
     throw UsageError(fmt::format("no data set named '{}' to download; there are: {}{}", request.name,
                                  fmt::join(catalogue_names(), ", "), did_you_mean(request.name, catalogue_names())));
   }
-  if (!is_fetched(*entry)) fetch(*entry);
+  if (!is_intact(*entry)) fetch(*entry, context);
   const std::string folder = (cache_folder() / entry->name).string();
   return {json ? printed({{"name", entry->name}, {"folder", folder}}) : "",
           fmt::format("{} is in {}\n", entry->name, folder), false};

@@ -14,6 +14,7 @@
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/pictures.hpp"
 #include "ergodic/report/sheet.hpp"
+#include "ergodic/report/text.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/output.hpp"
 #include "ergodic/run/commands/request.hpp"
@@ -74,20 +75,27 @@ std::string text_of_fact(const FactValue& value) {
   return std::visit(writer, value);
 }
 
+/// Text of the file, which may be of any length and hold anything.
+std::string shown(const std::string& text) {
+  constexpr std::size_t kLongest = 4000;
+  return one_line(text.substr(0, kLongest)) +
+         (text.size() > kLongest ? fmt::format("... ({} bytes)", text.size()) : "");
+}
+
 std::string text_of_result(const Inspection& found, const ModelFile& file) {
   const auto row = [](const std::string& name, const std::string& value) {
     return fmt::format("{:<12}{}\n", name, value);
   };
   std::string out =
       found.title + "\n" + row("visible", fmt::format("{} {}", units_of(found.visible), name_of(found.visible)));
-  for (const auto& [name, value] : found.facts) out += row(name, text_of_fact(value));
+  for (const auto& [name, value] : found.facts) out += row(name, shown(text_of_fact(value)));
   out += row("parameters", std::to_string(found.parameters)) +
          row("digest", file.verified ? "agrees" : "none (written by another program)");
   for (const auto& [name, range] : found.ranges) {
     out += fmt::format("{:<12}  from {:.4g} to {:.4g}, root mean square {:.4g}\n", name, range.smallest, range.largest,
                        range.root_mean_square);
   }
-  for (const auto& [name, value] : file.notes) out += fmt::format("{}: {}\n", name, value);
+  for (const auto& [name, value] : file.notes) out += fmt::format("{}: {}\n", shown(name), shown(value));
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "ergodic/core/clock.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/file.hpp"
+#include "ergodic/format/lock.hpp"
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/machine/snapshots.hpp"
@@ -157,7 +158,13 @@ void check_outputs(const MachineKind& kind, const TrainRequest& request) {
   const std::string ending = request.report.extension().string();
   require(request.report.empty() || ending == ".html" || ending == ".htm",
           fmt::format("--report: expected a name ending in .html, found '{}'", request.report.string()));
-  if (!kind.learns()) return;
+}
+
+/// Whether there is a run to go on with, as asked for, and none that would be lost.
+void check_checkpoint(const TrainRequest& request) {
+  const std::filesystem::path checkpoint = checkpoint_beside(request.out);
+  std::error_code unreadable;  // what cannot be looked at is as good as absent here
+  const auto exists = [&](const std::filesystem::path& path) { return std::filesystem::exists(path, unreadable); };
   require(
       request.resume || !exists(checkpoint),
       fmt::format("{} holds an unfinished run; go on with --resume, or remove it to start anew", checkpoint.string()));
@@ -206,6 +213,19 @@ class Run {
     }
     save_model(request_.out, fit_.machine(), notes());
     result.model = request_.out;
+    try {
+      finish(result, context);
+    } catch (...) {
+      context.warn(
+          fmt::format("the machine is trained and complete in {}; what failed came after it", request_.out.string()));
+      throw;
+    }
+    return result;
+  }
+
+ private:
+  /// What is told of a machine that is trained and saved.
+  void finish(TrainResult& result, const Context& context) {
     result.likelihood = likelihood(result, context);
     if (!request_.no_likelihood) {
       result.independent = independent_likelihood(fit_.machine(), data_.train, data_.held_out, Key{request_.seed});
@@ -213,11 +233,14 @@ class Run {
     result.improvement = improvement_in(fit_.records());
     result.mixing = fit_.mixing(context);
     if (!request_.report.empty()) write_report(result, context);
-    std::filesystem::remove(checkpoint_);
-    return result;
+    std::error_code failure;
+    std::filesystem::remove(checkpoint_, failure);
+    if (failure) {
+      throw IoError(fmt::format("cannot remove {}: {}; it is of no more use, remove it before the next run",
+                                checkpoint_.string(), failure.message()));
+    }
   }
 
- private:
   /// Trains, saving every so many seconds, and measures how fast it went.
   TrainResult timed_run(const Context& context) {
     const std::vector<std::uint64_t> kept =
@@ -298,6 +321,8 @@ Outcome run(const TrainRequest& request, bool json, const Context& context) {
   const MachineKind& kind = kind_named(request.model);
   const Key key{request.seed};
   check_outputs(kind, request);
+  const FileLock lock(request.out);
+  if (kind.learns()) check_checkpoint(request);
   DataOptions options = request.data;
   options.kind = kind.values(request.machine);
   TrainingData data = training_data(load_parts(options, context).train, kind.learns() ? request.held_out : 0.0, key);
