@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from conftest import BAD_DATA, USAGE, refused, stop_after, stop_when, succeed, unfinished
 
-BARS = ("--data", "bars-and-stripes:4", "--hidden", "12", "--batch", "10", "--momentum", "0.5", "--l2", "0.001")
+BARS = ("--data", "bars-and-stripes:4", "--hidden", "12", "--batch", "10", "--momentum", "0.5", "--l2", "0.001",
+        "--learning-rate", "0.05")
 RUNS = {
     "pcd": (*BARS, "--method", "pcd", "--steps", "200", "--epochs", "15"),
     "cd": (*BARS, "--method", "cd", "--steps", "200", "--epochs", "15"),

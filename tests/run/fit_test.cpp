@@ -22,6 +22,7 @@ struct Training {
     options.batch = 6;
     options.chains = 10;
     options.epochs = 4;
+    options.steps = 1;
     options.learning_rate = 0.1;
   }
   std::vector<float> values() const {

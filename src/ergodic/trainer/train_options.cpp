@@ -30,7 +30,7 @@ Spec<TrainOptions> make_spec() {
       .advanced()
       .add("batch", &TrainOptions::batch, "rows in a mini-batch; all rows if there are fewer")
       .range(1, 100000000)
-      .add("updates", &TrainOptions::updates, "how long training lasts, in updates, of which each sees one mini-batch")
+      .add("updates", &TrainOptions::updates, "how long training lasts: steps of a mini-batch each")
       .range(1, 1e12)
       .add("epochs", &TrainOptions::epochs, "the same in passes through the data, instead of --updates")
       .range(1, 1000000000)
