@@ -24,7 +24,6 @@ def old_files(own_folder):
     (("train",), "--data"),
     (("train", "--data", "bars-and-stripes:3"), "--out"),
     (("evaluate", "--data", "bars-and-stripes:3"), "MODEL"),
-    (("evaluate", "m.safetensors"), "--data"),
     (("sample", "m.safetensors"), "--out"),
     (("data", "get"), "NAME"),
     (("inspect", "m.safetensors", "another"), "another"),

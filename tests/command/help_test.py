@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from conftest import BAD_DATA, NO_INPUT, ROOT, USAGE, ask, read_safetensors, refused, succeed
 
-COMMANDS = ["train", "evaluate", "sample", "compare", "reconstruct", "recall", "inspect", "data list", "data get",
-            "data show"]
+COMMANDS = ["train", "evaluate", "sample", "score", "features", "complete", "compare", "reconstruct", "recall", "inspect",
+            "data list", "data get", "data show"]
 
 
 def options_of(command):
@@ -121,8 +121,8 @@ def test_other_shells_accept_theirs(shell):
 
 @pytest.mark.parametrize("typed, expected", [
     (("ergodic", "tr"), {"train"}),
-    (("ergodic", ""), {"train", "evaluate", "sample", "compare", "reconstruct", "recall", "inspect", "data",
-                       "completion", "reference", "help"}),
+    (("ergodic", ""), {"train", "evaluate", "sample", "score", "features", "complete", "compare", "reconstruct", "recall",
+                       "inspect", "data", "completion", "reference", "help"}),
     (("ergodic", "help", "ev"), {"evaluate"}),
     (("./bin/ergodic", "tr"), {"train"}),
     (("ergodic", "data", ""), {"list", "get", "show"}),

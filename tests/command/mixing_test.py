@@ -116,8 +116,8 @@ def test_chains_that_start_alike_are_not_known_to_have_mixed():
     arrays = {name: 0.5 * array for name, array in random_machine().items()}
     write_safetensors("m.safetensors", arrays, FOREIGN)
     np.save("row.npy", np.ones((1, 6), np.uint8)), np.save("mask.npy", np.zeros((1, 6), np.uint8))
-    mixing = ask("sample", "m.safetensors", "--data", "row.npy", "--fixed", "mask.npy", "--sweeps", 4000, "--out",
-                 "s.npy")["mixing"]
+    mixing = ask("sample", "m.safetensors", "--data", "row.npy", "--fixed", "mask.npy", "--count", 100, "--sweeps",
+                 4000, "--out", "s.npy")["mixing"]
     assert mixing["mixed"] is None and "all chains started at one state" in mixing["reason"]
 
 

@@ -101,7 +101,7 @@ def test_alignments_of_other_programs(text):
 def test_arrays_of_an_archive():
     first, second = np.eye(3), np.eye(5)
     np.savez("two.npz", first, second)
-    refused(BAD_DATA, "data", "show", "--data", "two.npz", says=("arr_0 arr_1", "--array"))
+    refused(BAD_DATA, "data", "show", "--data", "two.npz", says=('"arr_0", "arr_1"', "--array"))
     assert show("two.npz", "--array", "arr_1")["units"] == 5
     np.savez("one.npz", first, np.arange(3))
     assert show("one.npz")["units"] == 3

@@ -60,9 +60,9 @@ TEST(Contents, AnArrayOfAnArchiveIsChosen) {
   write_npz(path, {{"arr_0", numbers({1, 2}, {1, 2})}, {"arr_1", numbers({1}, {3})}});
   EXPECT_EQ(chosen(""), (std::vector<double>{1, 2}));  // the only one of rows
   write_npz(path, {{"arr_0", numbers({1, 2}, {1, 2})}, {"arr_1", numbers({1, 2}, {3, 4})}});
-  expect_parts(refusal([&] { chosen(""); }), {"found: arr_0 arr_1", "--array"});
+  expect_parts(refusal([&] { chosen(""); }), {"found: \"arr_0\", \"arr_1\"", "--array"});
   EXPECT_EQ(chosen("arr_1"), (std::vector<double>{3, 4}));
-  expect_parts(refusal([&] { chosen("arr_2"); }), {"an array named arr_2", "arr_0 arr_1"});
+  expect_parts(refusal([&] { chosen("arr_2"); }), {"an array named arr_2", "\"arr_0\", \"arr_1\""});
   write_npy(path, numbers({1, 2}, {1, 2}));
   expect_parts(message_of<UsageError>([&] { chosen("x"); }), {"--array", "npz"});
 }

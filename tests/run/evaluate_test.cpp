@@ -117,9 +117,6 @@ TEST(Evaluate, DataThatDoesNotFitIsRefused) {
     return message_of<DataError>([&] { evaluate(machine, data, {}, kKey, {}); });
   };
   expect_parts(refused(rows_of_states({1}, 5)), {"rows", "6 values", "found 5"});
-  Dataset gappy = rows_of_states({1, 2}, 6);
-  gappy.set_missing(1, 3);
-  expect_parts(refused(gappy), {"rows", "1 missing"});
   expect_parts(refused({"reals", Matrix<float>(2, 6)}), {"reals", "bernoulli"});
 }
 

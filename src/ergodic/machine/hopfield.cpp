@@ -92,8 +92,9 @@ struct Memory {
             {"stable", std::uint64_t{stable}}};
   }
   std::string text() const {
-    return fmt::format("stored {} patterns of {} units by the rule {}: {:.4g} patterns per unit; {} of them are stable\n",
-                       patterns, units, rule, load(), stable);
+    return fmt::format(
+        "stored {} patterns of {} units by the rule {}: {:.4g} patterns per unit; {} of them are stable\n", patterns,
+        units, rule, load(), stable);
   }
   void warn_if_forgetful(const Context& context) const {
     if (capacity && load() > *capacity) {

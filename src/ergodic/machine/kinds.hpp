@@ -26,7 +26,7 @@ struct MachineKind {
   /// The groups of training options that it takes; none for a machine that is complete when it is made.
   std::span<const char* const> training;
   TrainRule defaults;  ///< of training
-  bool snapshots;  ///< whether snapshots of training serve annealing and tempering
+  bool snapshots;      ///< whether snapshots of training serve annealing and tempering
   /// The values that it takes from data.
   ValueKind (*values)(const Settings& settings);
   /// A machine for this data, ready to be trained. Nothing if stopped before the end.

@@ -166,8 +166,9 @@ void require_consistent(const SampleRequest& request) {
 /// Whether samples are shown as expected values given the hidden layer. UsageError if that is asked for, and the
 /// machine has none.
 bool shows_means(const SampleRequest& request, const Machine& machine, const Context& context) {
-  const bool wanted = request.means || (is_picture(request.out) && !request.drawn && request.plain() &&
-                                        request.sampling.sampler != kAnnealing);
+  const bool sheet = is_picture(request.out) && !is_plane(machine.visible());  // points of a plane are draws
+  const bool wanted =
+      request.means || (sheet && !request.drawn && request.plain() && request.sampling.sampler != kAnnealing);
   if (!wanted) return false;
   const bool possible = machine.means_of(machine.start(1, {}, context), context).has_value();
   require(
