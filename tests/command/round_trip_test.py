@@ -101,6 +101,15 @@ def test_samples_are_data_for_a_new_machine(case, form):
     succeed("train", "--data", samples, *of_data, *options, "--out", "again.safetensors")
 
 
+@pytest.mark.parametrize("case, form", [(case, form) for case in CASES for form in CASES[case][2]])
+def test_samples_with_gaps_are_completed_to_data(case, form):
+    """Rows that a machine drew, a third of their values hidden and filled in, are data again."""
+    model = trained(case)
+    samples, of_data, full = drawn(model, form), label_options(case, form), f"full.{form}"
+    succeed("complete", model, "--data", samples, *of_data, "--mask", "random:0.3", "--sweeps", 10, "--out", full)
+    assert ask("evaluate", model, "--data", full, *of_data)["rows"] == 30
+
+
 def test_spins_are_written_as_minus_one_and_one():
     model = trained("rbm-spin")
     assert set(np.unique(np.load(drawn(model, "npy")))) == {-1, 1}

@@ -6,7 +6,8 @@ import itertools
 import numpy as np
 import pytest
 
-from conftest import BAD_DATA, FOREIGN, USAGE, ask, random_machine, refused, succeed, write_safetensors
+from conftest import (BAD_DATA, FOREIGN, USAGE, ask, on_a_terminal, random_machine, refused, snapshot, succeed,
+                      write_safetensors)
 
 VISIBLE, HIDDEN = 6, 5
 
@@ -273,3 +274,19 @@ def test_rows_with_gaps_of_many_units_are_annealed_between_bounds():
     scores = table("s.csv")
     assert np.all(scores["log_p_lower"] <= expected) and np.all(expected <= scores["log_p_upper"])
     assert scores["log_p"] == pytest.approx(expected, abs=0.5)
+
+
+@pytest.mark.parametrize("command", [("features", "--sweeps", 10**9), ("score",), ("complete", "--sweeps", 10**9)],
+                         ids=lambda command: command[0])
+def test_an_interrupted_command_leaves_nothing(command):
+    """Rows with so many gaps, of so wide a machine, that a score takes minutes."""
+    draw = np.random.default_rng(7)
+    write_safetensors("w.safetensors", random_machine(60, 40, seed=2), FOREIGN)
+    rows = draw.integers(0, 2, (3000, 60)).astype(float)
+    rows[:, 20:] = np.nan
+    np.save("gaps.npy", rows)
+    before = snapshot()
+    code, out, seen = on_a_terminal(command[0], "w.safetensors", "--data", "gaps.npy", "--missing", *command[1:],
+                                    "--out", "x.npy", interrupt_at="%")
+    assert code == 130 and out == "" and "nothing written" in seen
+    assert snapshot() == before

@@ -148,7 +148,7 @@ std::optional<CompletionQuality> quality_of_completions(const Machine& machine, 
   for (std::size_t r = 0; r < rows; ++r) std::ranges::copy(open.known.row(r), judged.known.row(r).begin());
   const std::vector<Site> all = sites(machine.visible());
   const std::vector<Hidden> places = hidden_in(judged, all);
-  if (places.empty()) return std::nullopt;
+  if (places.empty() || !machine.given(judged.rows, judged.known, places[0].row)) return std::nullopt;
   context.stage({"judging the completions", "rows"});
   const auto whole = open_log_sums(machine, {judged.rows, {}}, kRowTemperatures, key, context);
   const auto sums = whole ? open_log_sums(machine, judged, kRowTemperatures, key, context) : std::nullopt;

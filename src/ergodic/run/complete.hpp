@@ -54,7 +54,8 @@ struct ReferenceRows {
 };
 
 /// For rows whose hidden values are known: `truth` has them, `open.known` says which were hidden, and `values` are one
-/// completion of each row. Looks at the first rows, a hundred at most. Nothing if stopped.
+/// completion of each row. Looks at the first rows, a hundred at most. Nothing if stopped, or if the machine cannot sum
+/// over hidden values.
 std::optional<CompletionQuality> quality_of_completions(const Machine& machine, const State& truth,
                                                         const OpenRows& open, const Matrix<float>& values,
                                                         const ReferenceRows& reference, Key key,

@@ -134,6 +134,10 @@ void keep_known(const OpenRows& open, Matrix<float>& means) {
 std::optional<OpenDraws> draw_group(const Machine& machine, const OpenRows& open, const OpenDrawOptions& options,
                                     Key key, const Context& context) {
   const OpenRows each = repeated(open, options.draws);
+  if (!machine.masks_by_chain() && open.complete(0)) {  // and so are all others: nothing is left to draw
+    const bool shown = options.averaged == Averaged::kVisible;
+    return OpenDraws{machine.start_at(each.rows, key, context), shown ? plain_values(open.rows) : Matrix<float>()};
+  }
   SamplingOptions sampling;
   sampling.sweeps = options.sweeps;
   sampling.kernel.fixed = fixed_units(machine, each);
