@@ -95,3 +95,9 @@ def test_options_of_other_machines_are_refused_and_help_shows_its_own():
     assert "--rule" in shown and "--beta" in shown
     for foreign in ("--epochs", "--learning-rate", "--graph", "--layers", "--hidden", "--method", "--resume"):
         assert foreign not in shown, foreign
+
+
+def test_more_units_than_couplings_fit_for_is_a_usage_error():
+    np.save("large.npy", np.zeros((2, 256, 256), np.uint8))
+    refused(USAGE, "train", "--model", "hopfield", "--data", "large.npy", "--out", "m.safetensors",
+            says=("65536 units", "4.3 billion couplings", "--rule modern"))

@@ -251,12 +251,24 @@ State patterns_of(const Dataset& data, const std::optional<std::uint64_t>& limit
   return first_rows(spins, data, limit.value_or(data.rows()), key);
 }
 
+/// UsageError for more units than a matrix of couplings can be held for.
+void require_couplings_fit(std::size_t units) {
+  constexpr double kMostGib = 8.0;
+  const double couplings = static_cast<double>(units) * static_cast<double>(units);
+  const double gib = couplings * sizeof(float) * 0x1p-30;
+  require(gib <= kMostGib,
+          fmt::format("a Hopfield network of {} units has {:.2g} billion couplings ({:.1f} GiB, at most {:.0f} GiB are "
+                      "allowed); take --rule modern, which keeps the patterns themselves, an RBM, or fewer units",
+                      units, couplings * 1e-9, gib, kMostGib));
+}
+
 std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key key, const Context& context) {
   const HopfieldOptions options = spec().made(settings);
   require_complete(data);
   const State patterns = patterns_of(data, options.patterns, key);
   Memory memory{std::string(name_of(options.rule)), patterns.chains(), patterns.units(), {}, 0};
   if (const auto rule = storage_rule(options.rule)) {
+    require_couplings_fit(memory.units);
     memory.capacity = capacity_of(*rule, memory.units);
     std::optional<Hopfield> network = store({*rule, options.bias}, patterns, context);
     if (!network) return nullptr;

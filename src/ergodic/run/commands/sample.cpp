@@ -311,8 +311,9 @@ std::string text_of_result(const SampleRequest& request, const Found& found, std
   std::string out = fmt::format("{} samples after {} sweeps in {:.1f} s are in {}\n", found.values.rows(), last.sweeps,
                                 found.seconds, request.out.string());
   for (std::size_t k = 0; k < found.runs.size(); ++k) {
-    if (found.runs.size() > 1) out += fmt::format("temperature {}: ", request.temperatures[k]);
-    out += text_of_run(found.runs[k], chains);
+    const std::string text = text_of_run(found.runs[k], chains);
+    if (found.runs.size() > 1 && !text.empty()) out += fmt::format("temperature {}: ", request.temperatures[k]);
+    out += text;
   }
   return out;
 }
