@@ -234,6 +234,7 @@ def test_completion_refuses_what_it_cannot_do():
     some_rows()
     nothing = ("complete", "m.safetensors", "--data", "rows.npy", "--out", "f.npy")
     refused(USAGE, *nothing, says=("nothing is missing", "--mask"))
+    refused(USAGE, *nothing, "--mask", "random:1e-9", says=("nothing is missing", "--mask hides nothing"))
     refused(USAGE, *nothing, "--mask", "middle", says=("--mask", "left, right", "'middle'"))
     refused(USAGE, *nothing, "--mask", "left", says=("no pictures", "random:P"))
     refused(USAGE, *nothing, "--mask", "random:2", says=("random:P",))

@@ -77,6 +77,15 @@ Dataset first_of(const Dataset& data, const CompleteRequest& request) {
   return select(data, rows);
 }
 
+/// UsageError if there is nothing to fill in.
+void require_gaps(const OpenRows& open, const std::string& name, const std::string& mask) {
+  for (std::size_t r = 0; r < open.rows.chains(); ++r) {
+    if (!open.complete(r)) return;
+  }
+  throw UsageError(fmt::format("{}: nothing is missing{}", name,
+                               mask.empty() ? "; say with --mask what to hide" : ", and --mask hides nothing"));
+}
+
 /// Damaged, completed, original: values that are not known are grey.
 Image picture_of(const Machine& machine, const OpenRows& open, const Completions& found, bool truth_known,
                  PictureShape shape, std::size_t draws) {
@@ -142,8 +151,7 @@ Outcome run(const CompleteRequest& request, bool json, const Context& context) {
   const Bits hidden = request.mask.empty() ? Bits() : mask_from(request.mask, visible, shape, data.rows(), key);
   const State rows = all_rows(visible, data, key);
   const OpenRows open{rows, known_without(data, hidden)};
-  require(!request.mask.empty() || !data.complete(),
-          fmt::format("{}: nothing is missing; say with --mask what to hide", data.name));
+  require_gaps(open, data.name, request.mask);
   const Completions found = complete(machine, open, request.options, key, context);
   if (found.stopped) return {"", "stopped; nothing written\n", true};
   if (request.picture()) {
