@@ -5,6 +5,7 @@
 #include <clocale>
 #include <cmath>
 
+#include "ergodic/format/file.hpp"
 #include "format/damage.hpp"
 
 namespace ergodic {
@@ -145,6 +146,56 @@ TEST(Csv, AColumnThatWillNotDoIsNoProblemOfTheOthers) {
             "line 3: column 3 (c): expected a number, found an empty field; fill in or remove missing values, or say "
             "--missing");
   EXPECT_EQ(table.columns[3].problem, "");
+}
+
+TEST(Csv, ALineThatCountsTheColumnsIsAHeader) {
+  EXPECT_TRUE(table_of("0,1,2,3,4,5,6,7\n1,0,1,0,1,0,1,0\n").header);    // pandas, without an index
+  EXPECT_EQ(table_of(",0,1,2\n0,1,0,1\n", Missing::kAllowed).rows, 1u);  // and with one
+  EXPECT_EQ(table_of(",0,1,2\n0,1,0,1\n").columns[3].name, "2");
+  EXPECT_EQ(table_of("0,1,2,3\n1,0,1,0\n").rows, 2u);  // may be letters
+  EXPECT_EQ(table_of(",0,1\n1,0,1\n", Missing::kAllowed).rows, 2u);
+  EXPECT_EQ(table_of("1,2,3,4,5,6,7,8\n1,0,1,0,1,0,1,0\n").rows, 2u);
+}
+
+TEST(Csv, AHeaderWithANumberIsAskedAbout) {
+  EXPECT_EQ(table_of("town,2019\nBreda,1\nLeiden,0\n").columns[0].problem, "");
+  EXPECT_EQ(
+      table_of("age,2019\n7,1\n").columns[0].problem,
+      "line 2: column 1: expected a word such as \"age\", found the number \"7\"; if the first line has names, none of "
+      "them may be a number");
+}
+
+TEST(Csv, ALineOfTooManyFieldsIsRefused) {
+  std::string text(2 * kMostCsvColumns, ',');
+  for (std::size_t k = 0; k < text.size(); k += 2) text[k] = '1';
+  EXPECT_EQ(refusal([&] { parse(text + "1"); }),
+            "t.csv: line 1: expected at most 1000000 fields, found 1000001; is each row a line of its own?");
+}
+
+TEST(Csv, ControlCharactersOfUnicodeAreRefused) {
+  EXPECT_EQ(refusal([] {
+              parse(
+                  "a,\xc2\x9b"
+                  "31m\n1,2\n");
+            }),
+            "t.csv: line 1: expected text, found \"\\xc2\\x9b31m\"");
+  EXPECT_EQ(table_of("\x80,b\n1,2\n").columns[0].name, "\xe2\x82\xac");  // the euro of Windows
+}
+
+TEST(Csv, WhatIsWrittenIsRead) {
+  const auto path = fresh_path("t.csv");
+  const auto names_of = [&](const std::vector<std::string>& names) {
+    std::vector<std::string> out;
+    write_csv(path, {names, std::vector<std::string>(names.size(), "1")});
+    for (const CsvColumn& column : parse_csv(read_file(path), "t.csv").columns) out.push_back(column.name);
+    return out;
+  };
+  for (const std::vector<std::string>& names :
+       {std::vector<std::string>{"# of rooms", "b"}, {"a;b", "c"}, {"a,b", "\"c\""}, {"one two"}}) {
+    EXPECT_EQ(names_of(names), names) << names[0];
+  }
+  write_csv(path, {{""}, {"1"}});
+  EXPECT_EQ(parse_csv(read_file(path), "t.csv", Missing::kAllowed).rows, 2u);
 }
 
 TEST(Csv, TruthHasManyNames) {

@@ -18,6 +18,7 @@ std::vector<NamedSequence> parse_clustal(std::span<const std::byte> file, const 
   while (lines.next()) {
     const std::string_view line = lines.line();
     const std::vector<std::string_view> words = words_of(line);
+    if (words.empty()) blocks.end_block();
     if (words.empty() || line.starts_with(' ') || line.starts_with('\t')) continue;
     if (words.size() < 2 || words.size() > 3 || (words.size() == 3 && !number_in<std::size_t>(words[2]))) {
       throw DataError(fmt::format("{}: line {}: expected a name, a sequence and perhaps a number, found {}", where,
