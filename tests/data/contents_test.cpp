@@ -33,7 +33,7 @@ Array numbers(std::vector<std::size_t> shape, std::vector<double> values) {
 TEST(Contents, AlignmentsAreKnownByTheirFirstBytes) {
   for (const std::string text :
        {">a\nAC\n>b\nGT\n", "# STOCKHOLM 1.0\na AC\nb GT\n//\n", "CLUSTAL W\n\na AC 2\nb GT 2\n"}) {
-    for (const std::string mark : {"", "\xef\xbb\xbf"}) {
+    for (const std::string mark : {"", "\xef\xbb\xbf", "\r\n \n"}) {
       const auto sequences = std::get<std::vector<NamedSequence>>(contents(written(mark + text)));
       ASSERT_EQ(sequences.size(), 2u) << text;
       EXPECT_EQ(sequences[1].name, "b");

@@ -69,6 +69,14 @@ TEST(Csv, RefusalsNameLineAndColumn) {
   EXPECT_EQ(refused("a,b\n1,2,3\n"), "t.csv: line 2: expected 2 fields as in the first line, found 3");
   EXPECT_EQ(refused("1,2\n3,x4\n"), "t.csv: line 2: column 2: expected a number such as 0.5, found \"x4\"");
   EXPECT_EQ(refused("1;2\n3;4,5\n"), "t.csv: line 2: column 2: expected a number such as 0.5, found \"4,5\"");
+  EXPECT_EQ(refused("my answer\n1\n"),
+            "t.csv: line 2: expected 2 fields as in the first line, found 1; if a name has blanks in it, put it in "
+            "quotes");
+  for (const auto* number : {"0,5", "1,000", "50%", "-1.234,5"}) {
+    EXPECT_EQ(refused(std::string("a;b\n") + number + ";1\n"),
+              std::string("t.csv: line 2: column 1 (a): expected a number such as 0.5, found \"") + number + "\"");
+  }
+  EXPECT_EQ(table_of("a;b\n18-24;2.1.0\n").columns[0].words[0], "18-24");
   EXPECT_EQ(refused("1,,3\n"),
             "t.csv: line 1: column 2: expected a number, found an empty field; fill in or remove missing values, or "
             "say --missing");

@@ -175,6 +175,7 @@ Contents contents_of(std::span<const std::byte> file, const std::string& where, 
   }
   refuse_foreign(text, where);
   text = without_byte_order_mark(text);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));  // blank lines mean nothing
   if (text.starts_with('>')) return parse_fasta(file, where);
   if (is_stockholm(text)) return parse_stockholm(file, where);
   if (is_clustal(text)) return parse_clustal(file, where);

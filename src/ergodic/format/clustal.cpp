@@ -14,7 +14,7 @@ bool is_clustal(std::string_view text) { return text.starts_with("CLUSTAL") || t
 std::vector<NamedSequence> parse_clustal(std::span<const std::byte> file, const std::string& where) {
   TextLines lines(as_text(file));
   SequenceBlocks blocks(where);
-  lines.next();  // what the program says of itself
+  while (lines.next() && words_of(lines.line()).empty()) continue;  // up to what the program says of itself
   while (lines.next()) {
     const std::string_view line = lines.line();
     const std::vector<std::string_view> words = words_of(line);

@@ -75,6 +75,13 @@ bool counts_columns(std::span<const std::string_view> fields) {
   return true;
 }
 
+/// Whether a field that is no number is one in another notation: "0,5", "1,000" or "50%".
+bool is_foreign_number(std::string_view field) {
+  if (field.find_first_not_of("+-0123456789.,%") != std::string_view::npos) return false;
+  return field.find_first_of(",%") != std::string_view::npos &&
+         field.find_first_of("0123456789") != std::string_view::npos;
+}
+
 class TableParser {
  public:
   TableParser(std::string_view text, const std::string& where, Missing missing)
@@ -165,7 +172,9 @@ class TableParser {
 
   void add_row() {
     if (fields_.size() != table_.columns.size()) {
-      fail(fmt::format("expected {} fields as in the first line, found {}", table_.columns.size(), fields_.size()));
+      const bool blanks = separator_ == ' ' && table_.header;
+      fail(fmt::format("expected {} fields as in the first line, found {}{}", table_.columns.size(), fields_.size(),
+                       blanks ? "; if a name has blanks in it, put it in quotes" : ""));
     }
     for (std::size_t c = 0; c < fields_.size(); ++c) table_.numbers.push_back(number_for(c, fields_[c]));
     ++table_.rows;
@@ -194,7 +203,7 @@ class TableParser {
                                  excerpt(seen.words.begin()->first), excerpt(field),
                                  maybe_name ? "; if the first line has names, none of them may be a number" : ""));
       }
-    } else if (seen.numbers) {
+    } else if (seen.numbers || is_foreign_number(field)) {
       note(column, fmt::format("expected a number such as 0.5, found {}", excerpt(field)));
     } else {
       if (seen.words.empty()) table_.columns[column].line = lines_.number();
