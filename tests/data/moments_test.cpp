@@ -132,6 +132,14 @@ TEST(RealData, DeviationsKurtosesAndTheFirstVarianceAreThoseOfTheRows) {
   EXPECT_EQ(principal_directions(data, unit_deviations(data), 3).variances, (std::vector<double>{0.0, 0.0, 0.0}));
 }
 
+TEST(RealData, PrincipalDirectionsDoNotDependOnTheOrderOfTheRows) {
+  Dataset data{"late", Matrix<float>(4000, 2)};  // two units that are the same, and vary in the second half alone
+  for (std::size_t r = 2000; r < 4000; ++r) {
+    for (std::size_t i = 0; i < 2; ++i) data.reals()(r, i) = r / 4 % 2 == 0 ? 1.0f : -1.0f;
+  }
+  EXPECT_NEAR(principal_directions(data, unit_deviations(data), 1).variances[0], 2.0, 1e-9);
+}
+
 TEST(RealData, PrincipalDirectionsAreThoseOfItsCovariance) {
   // Three directions with variances 9, 4 and 1 in deviations of 1, turned: y = (a + b, a - b) / sqrt(2), c.
   constexpr std::size_t kRows = 1000;
