@@ -96,8 +96,8 @@ TEST(MissingValues, OfBitsAndLettersDoNotCountEitherAndWeightsDo) {
   data.weights = {1.0, 0.5, 0.5, 7.0};
   EXPECT_EQ(unit_means(data)[0], 0.25);
   Dataset letters{"letters", Bits(2, 6), {}, {}, 3};
-  for (const std::size_t unit : {0, 3}) letters.bits().set(0, unit, true);
-  for (const std::size_t unit : {2, 5}) letters.bits().set(1, unit, true);
+  for (const std::size_t unit : {0u, 3u}) letters.bits().set(0, unit, true);
+  for (const std::size_t unit : {2u, 5u}) letters.bits().set(1, unit, true);
   letters.set_missing(0, 1);
   EXPECT_EQ(letters.missing(), 1u);
   EXPECT_EQ(unit_means(letters), (std::vector<double>{0.5, 0, 0.5, 0, 0, 1}));

@@ -30,7 +30,7 @@ TEST(Table, NumbersTruthsAndWordsBecomeUnits) {
 TEST(Table, AMissingWordIsMissingInAllItsUnits) {
   const UnitTable table = read("a,town\n1,Utrecht\n,\n0,Breda\n", {}, ValueKind::kBits, Missing::kAllowed);
   ASSERT_EQ(table.numbers.size(), 9u);
-  for (const std::size_t k : {3, 4, 5}) EXPECT_TRUE(std::isnan(table.numbers[k])) << k;
+  for (const std::size_t k : {3u, 4u, 5u}) EXPECT_TRUE(std::isnan(table.numbers[k])) << k;
 }
 
 TEST(Table, ColumnsAreChosenByNameOrNumber) {
@@ -120,7 +120,7 @@ TEST(Table, TheUnitsOfAMachineSayWhichColumnsAreWords) {
   expect_parts(refusal([&] { read("sex,vote\nf,perhaps\n", options); }), {"column 2 (vote)", "true", "\"perhaps\""});
   expect_parts(refusal([&] { read("sex,vote\n1,no\n", options); }), {"row 1, column 1 (sex)", "words", "number 1"});
   const UnitTable unknown = read("sex,vote\n,no\n,yes\n", options, ValueKind::kBits, Missing::kAllowed);
-  for (const std::size_t k : {0, 1, 3, 4}) EXPECT_TRUE(std::isnan(unknown.numbers[k])) << k;
+  for (const std::size_t k : {0u, 1u, 3u, 4u}) EXPECT_TRUE(std::isnan(unknown.numbers[k])) << k;
   EXPECT_EQ(unknown.numbers[5], 1.0);
   EXPECT_EQ(read("a,a=b\n1,0\n", {.units = {"a=b", "a"}}).numbers, (std::vector<double>{0, 1}));
   EXPECT_EQ(read("a=b\nc\n", {.units = {"a=b=c"}}).numbers, (std::vector<double>{1}));

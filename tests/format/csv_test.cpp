@@ -102,7 +102,7 @@ TEST(Csv, MissingValuesAreReadAsNanIfTheyAreAllowed) {
   const Array array = parse("a,b,c,d\n?,NA,,nan\n1,\"NA\",3,\"\"\n", Missing::kAllowed);
   EXPECT_EQ(array.shape, (std::vector<std::size_t>{2, 4}));
   const auto values = elements_of<double>(array);
-  for (const std::size_t k : {0, 1, 2, 3, 5, 7}) EXPECT_TRUE(std::isnan(values[k])) << k;
+  for (const std::size_t k : {0u, 1u, 2u, 3u, 5u, 7u}) EXPECT_TRUE(std::isnan(values[k])) << k;
   EXPECT_EQ(values[4], 1.0);
   EXPECT_EQ(values[6], 3.0);
   EXPECT_THROW(parse("1,x\n", Missing::kAllowed), DataError);
