@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from conftest import USAGE, ask, refused, succeed, write_safetensors
+from conftest import USAGE, ask, png_size, refused, succeed, write_safetensors
 
 UNITS = 4
 
@@ -144,3 +144,7 @@ def test_couplings_and_biases_are_written_and_drawn():
         assert w == pytest.approx(matrix[int(i) - 1, int(j) - 1], abs=1e-6)
     assert np.load("b.npy")[:, 2] == pytest.approx(bias, abs=1e-6)
     succeed("inspect", "m.safetensors", "--couplings", "w.png", "--biases", "b.png")
+    succeed("inspect", "m.safetensors", "--couplings", "w3.png", "--biases", "b3.png", "--scale", 3)
+    for name in ("w", "b"):
+        width, height = png_size(f"{name}.png")
+        assert png_size(f"{name}3.png") == (3 * width, 3 * height)
