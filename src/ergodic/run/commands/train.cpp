@@ -225,7 +225,7 @@ Outcome run(const TrainRequest& request, bool json, const Context& context) {
   if (!kind.learns()) return keep(request, machine.get(), data.train, json);
   data = {machine->rows_from(std::move(data.train)), machine->rows_from(std::move(data.held_out))};
   const TrainResult result = Run(request, kind, *machine, data, context).run(context);
-  return {json ? printed(json_of(result)) : "", text_of(result), result.model.empty(),
+  return {json ? json_text_of(result) : "", text_of(result), result.model.empty(),
           result.mixing ? details_of(*result.mixing) : ""};
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ergodic/core/clock.hpp"
+#include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/text.hpp"
 
 namespace ergodic {
@@ -74,7 +75,7 @@ std::vector<StageShare> shares_of(const Profile& profile) {
   return out;
 }
 
-Json json_of(const TrainResult& result) {
+std::string json_text_of(const TrainResult& result) {
   Json out;
   out["model"] = result.model.empty() ? Json() : Json(result.model.string());
   out["stopped"] = result.model.empty();
@@ -93,7 +94,7 @@ Json json_of(const TrainResult& result) {
   for (const auto& [stage, seconds, share, macs_per_cycle] : result.profile) {
     out["profile"][stage] = {{"seconds", seconds}, {"share", share}, {"macs_per_cycle", macs_per_cycle}};
   }
-  return out;
+  return printed(out);
 }
 
 std::string text_of(const TrainResult& result) {

@@ -10,7 +10,6 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/profile.hpp"
 #include "ergodic/estimator/mixing.hpp"
-#include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/final_likelihood.hpp"
 #include "ergodic/trainer/health.hpp"
 
@@ -42,7 +41,8 @@ struct TrainResult {
 
 std::vector<StageShare> shares_of(const Profile& profile);
 
-Json json_of(const TrainResult& result);
 std::string text_of(const TrainResult& result);
+/// As one JSON object.
+std::string json_text_of(const TrainResult& result);
 
 }  // namespace ergodic
