@@ -128,8 +128,8 @@ std::pair<std::size_t, std::size_t> weights_shape(const Tensors& tensors, const 
 Rbm rbm_with_parameters(const Layer& visible, const Layer& hidden, const Tensors& tensors, const std::string& where) {
   try {
     Rbm model(visible, hidden);
-    const Parameters loaded = parameters_from(tensors, model.parameters(), where);
-    model.update([&](Parameters& parameters) { parameters = loaded; }, {});
+    Parameters loaded = parameters_from(tensors, model.parameters(), where);
+    model.set([&](Parameters& parameters) { parameters = std::move(loaded); });
     return model;
   } catch (const UsageError& e) {
     throw DataError(fmt::format("{}: {}", where, e.what()));
