@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -136,3 +137,23 @@ def test_a_class_that_only_held_out_rows_have_is_a_class_all_the_same():
     succeed("train", "--model", "class-rbm", "--data", "few.npz", "--hidden", 3, "--held-out", 0.5, "--epochs", 2,
             "--out", "m.safetensors")
     assert ask("inspect", "m.safetensors")["classes"] == 9
+
+
+def test_labels_that_are_words_keep_their_classes_in_every_table():
+    """A table that has only some of the classes must not count them anew."""
+    draw = np.random.default_rng(2)
+    words = np.array(["maybe", "no", "yes"])
+    rows = draw.integers(0, 2, (90, 4))
+
+    def write(name, chosen, label):
+        lines = [",".join(map(str, [*row, label(r)])) for r, row in zip(chosen, rows[chosen])]
+        Path(name).write_text("\n".join(["a,b,c,d,buys", *lines]) + "\n")
+
+    write("all.csv", np.arange(90), lambda r: words[r % 3])
+    write("words.csv", np.arange(2, 90, 3), lambda r: "yes")
+    write("numbers.csv", np.arange(2, 90, 3), lambda r: 2)
+    label = ("--label-column", "buys")
+    succeed("train", "--model", "class-rbm", "--data", "all.csv", *label, "--hidden", 3, "--epochs", 20, "--out", "m.safetensors")
+    found = [ask("evaluate", "m.safetensors", "--data", name, *label)["log_likelihood"]["value"]
+             for name in ("words.csv", "numbers.csv")]
+    assert found[0] == found[1]

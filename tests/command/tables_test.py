@@ -156,3 +156,10 @@ def test_other_formats_are_named():
 
 def test_the_help_says_what_auto_is():
     assert "potts if the data is an alignment" in run("train", "--help").stdout
+
+
+def test_sequences_without_names_are_asked_about():
+    Path("bare.txt").write_text("ACDE\nACDF\nACDG\n")
+    assert "if they are aligned sequences" in succeed("data", "show", "--data", "bare.txt").stderr
+    Path("towns.csv").write_text("town\nBern\nUtrecht\nRome\n")
+    assert "sequences" not in succeed("data", "show", "--data", "towns.csv").stderr

@@ -129,7 +129,7 @@ TEST(EnergyLogZ, RefusesEnergiesThatHaveNoSum) {
   expect_parts(message_of<NumericError>([&] {
                  exact_log_z(Energy{Gaussian{1}, zero}, {});
                }),
-               {"does not confine unit 0", "square"});
+               {"does not confine unit 1", "square"});
   const auto nan = [](const std::vector<double>&) { return std::numeric_limits<double>::quiet_NaN(); };
   expect_parts(message_of<NumericError>([&] { exact_log_z(Energy{Spin{3}, nan}, {}); }), {"found nan"});
   expect_parts(message_of<NumericError>([&] { exact_log_z(Energy{Gaussian{1}, nan}, {}); }), {"found nan"});

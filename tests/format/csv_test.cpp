@@ -45,7 +45,8 @@ TEST(Csv, HeadersCommentsAndBlankLinesAreSkipped) {
 TEST(Csv, AFirstRowWithOneBadValueIsNotTakenForAHeader) {
   EXPECT_EQ(
       refusal([] { parse("1,NA\n2,3\n"); }),
-      "t.csv: line 1: column 2: expected a number, found \"NA\"; fill in or remove missing values, or say --missing");
+      "t.csv: line 1: column 2: expected a number, found \"NA\"; fill in or remove missing values, or say --missing if "
+      "the command takes it");
 }
 
 TEST(Csv, NanAndInfinityAreNumbers) {
@@ -79,7 +80,7 @@ TEST(Csv, RefusalsNameLineAndColumn) {
   EXPECT_EQ(table_of("a;b\n18-24;2.1.0\n").columns[0].words[0], "18-24");
   EXPECT_EQ(refused("1,,3\n"),
             "t.csv: line 1: column 2: expected a number, found an empty field; fill in or remove missing values, or "
-            "say --missing");
+            "say --missing if the command takes it");
   EXPECT_EQ(refused("1,2\n3,1e999\n"), "t.csv: line 2: column 2: \"1e999\" is out of the range of a 64-bit float");
   EXPECT_EQ(refused("1,2\n3,\"4\n"),
             "t.csv: line 2: expected a closing quote on the same line, found the end of the line");

@@ -45,6 +45,7 @@ TEST(Health, ARunThatGainsLateIsStillImproving) {
   EXPECT_FALSE(run(-10, -6.1, -6).still_improving());
   EXPECT_FALSE(run(-10, -9.99, -9.98).still_improving());
   EXPECT_FALSE(run(-10, -6, -6.5).still_improving());
+  EXPECT_FALSE(run(-10, -33, -9.5).still_improving());  // it went down first: recovering
   EXPECT_DOUBLE_EQ(run(-10, -8, -6).all, 4.0);
   EXPECT_DOUBLE_EQ(run(-10, -8, -6).late, 2.0);
   EXPECT_TRUE(run(-10, -10, -9.95).none());

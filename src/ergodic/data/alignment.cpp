@@ -44,7 +44,7 @@ void check_characters(std::span<const NamedSequence> sequences, const std::strin
           fmt::format("{}: {}, column {}: expected an amino acid's letter or a gap "
                       "(\"-\" or \".\"), found {}{}",
                       name, row_text(sequences, r), c + 1, excerpt(letters.substr(c, 1)),
-                      refused ? "; if it stands for a missing value, say --missing" : ""));
+                      refused ? "; if it stands for a missing value, say --missing where the command takes it" : ""));
     }
   }
 }

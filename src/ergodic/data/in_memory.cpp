@@ -104,7 +104,7 @@ struct Wanted {
     advice +=
         ", or take visible units with such values (--visible-type gaussian, or potts for whole numbers from 0 up)";
   }
-  if (std::isnan(found)) advice = "if it stands for a missing value, say --missing";
+  if (std::isnan(found)) advice = "if it stands for a missing value, say --missing where the command takes it";
   throw DataError(fmt::format("{}: {}: expected {}, found {}; {}", wanted.notes.name,
                               place_text(row, column, wanted.notes.columns), expected, found, advice));
 }

@@ -34,9 +34,10 @@ std::size_t count_letters(const RowsOf& what, std::size_t letters) {
       const double value = row[i];
       if (std::isnan(value)) continue;
       if (!(value >= 0.0 && value == std::floor(value) && value < static_cast<double>(most))) {
-        throw DataError(fmt::format("{}: {}: expected a letter as a whole number from 0 to {}, found {}{}", what.name,
-                                    place_text(r, i, what.columns), most - 1, value,
-                                    value == -1.0 ? "; if it stands for a missing value, say --missing" : ""));
+        throw DataError(fmt::format(
+            "{}: {}: expected a letter as a whole number from 0 to {}, found {}{}", what.name,
+            place_text(r, i, what.columns), most - 1, value,
+            value == -1.0 ? "; if it stands for a missing value, say --missing where the command takes it" : ""));
       }
       largest = std::max(largest, static_cast<std::size_t>(value));
     }

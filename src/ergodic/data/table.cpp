@@ -20,6 +20,15 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
+/// Whether all that there is, the first line included, are words of one length, long enough for sequences.
+bool looks_like_sequences(const CsvTable& table) {
+  constexpr std::size_t kShortest = 4;
+  if (table.columns.size() != 1 || table.columns[0].words.empty()) return false;
+  const auto& [name, words, line, problem] = table.columns[0];
+  const auto fits = [&](const std::string& word) { return word.size() == name.size(); };
+  return name.size() >= kShortest && std::ranges::all_of(words, fits);
+}
+
 /// A column's fields in the order of the rows.
 class Column {
  public:
@@ -173,6 +182,13 @@ class Reader {
       out_.warnings.push_back(fmt::format(
           "{}: the first line, 0, 1, 2, ..., is read as the names of columns; if it is a row, put a line of names "
           "before it",
+          where_));
+      return;
+    }
+    if (looks_like_sequences(table_)) {
+      out_.warnings.push_back(fmt::format(
+          "{}: one column of words of the same length is read as categories; if they are aligned sequences, put a line "
+          "\">name\" before each",
           where_));
       return;
     }

@@ -162,7 +162,7 @@ std::optional<Box> box_of(std::size_t units, const EnergyOfRows& energy, const C
         throw NumericError(
             fmt::format("the energy does not confine unit {}: exp(-E) still matters {:.0e} away, and has "
                         "no integral; add a term that grows with the square of the unit",
-                        i, extent));
+                        i + 1, extent));
       }
     }
     if (settled) return box;

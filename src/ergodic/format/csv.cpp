@@ -187,8 +187,9 @@ class TableParser {
     if (stands_for_missing(field)) {
       if (missing_ == Missing::kAllowed) return value;
       note(column,
-           fmt::format("expected a {}, found {}; fill in or remove missing values, or say --missing",
-                       seen.words.empty() ? "number" : "word", field.empty() ? "an empty field" : excerpt(field)));
+           fmt::format(
+               "expected a {}, found {}; fill in or remove missing values, or say --missing if the command takes it",
+               seen.words.empty() ? "number" : "word", field.empty() ? "an empty field" : excerpt(field)));
       return value;
     }
     const std::errc error = parse_number(field, value);

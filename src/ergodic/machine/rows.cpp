@@ -22,12 +22,26 @@ std::string as_utf8(const std::string& text) {
   return nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace)).get<std::string>();
 }
 
-constexpr char kUnitNames[] = "unit_names", kAlphabet[] = "alphabet";
+constexpr char kUnitNames[] = "unit_names", kClassNames[] = "class_names", kAlphabet[] = "alphabet";
 
 std::string list_text(const std::vector<std::string>& names) {
   nlohmann::json out = nlohmann::json::array();
   for (const std::string& name : names) out.push_back(as_utf8(name));
   return out.dump();
+}
+
+/// The names that such a list holds; none if there is no list, or if it is not one.
+std::vector<std::string> names_under(const std::map<std::string, std::string>& notes, const std::string& key) {
+  const auto found = notes.find(key);
+  if (found == notes.end()) return {};
+  const auto list = nlohmann::json::parse(found->second, nullptr, false);
+  if (!list.is_array()) return {};
+  std::vector<std::string> out;
+  for (const auto& name : list) {
+    if (!name.is_string()) return {};
+    out.push_back(name.get<std::string>());
+  }
+  return out;
 }
 
 }  // namespace
@@ -135,22 +149,18 @@ std::map<std::string, std::string> notes_of_data(const Dataset& data) {
   if (data.shape.height > 0) notes["picture"] = shape_text(data.shape);
   notes["data"] = as_utf8(std::filesystem::path(data.name).filename().string());
   if (!data.unit_names.empty()) notes[kUnitNames] = list_text(data.unit_names);
-  if (!data.class_names.empty()) notes["class_names"] = list_text(data.class_names);
+  if (!data.class_names.empty()) notes[kClassNames] = list_text(data.class_names);
   if (!data.alphabet.empty()) notes[kAlphabet] = data.alphabet;
   return notes;
 }
 
 std::vector<std::string> unit_names_from(const std::map<std::string, std::string>& notes, std::size_t count) {
-  const auto found = notes.find(kUnitNames);
-  if (found == notes.end()) return {};
-  const auto list = nlohmann::json::parse(found->second, nullptr, false);
-  if (!list.is_array() || list.size() != count) return {};
-  std::vector<std::string> out;
-  for (const auto& name : list) {
-    if (!name.is_string()) return {};
-    out.push_back(name.get<std::string>());
-  }
-  return out;
+  std::vector<std::string> out = names_under(notes, kUnitNames);
+  return out.size() == count ? out : std::vector<std::string>();
+}
+
+std::vector<std::string> class_names_from(const std::map<std::string, std::string>& notes) {
+  return names_under(notes, kClassNames);
 }
 
 std::string alphabet_from(const std::map<std::string, std::string>& notes, const Layer& visible) {

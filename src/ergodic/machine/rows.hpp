@@ -58,6 +58,8 @@ State random_rows(const State& all, std::size_t count, Key key);
 std::map<std::string, std::string> notes_of_data(const Dataset& data);
 /// The names of units in a model file's notes; empty if it has none, or not so many.
 std::vector<std::string> unit_names_from(const std::map<std::string, std::string>& notes, std::size_t count);
+/// The names of classes in a model file's notes; empty if it has none.
+std::vector<std::string> class_names_from(const std::map<std::string, std::string>& notes);
 
 /// The characters of these units' letters in a model file's notes; empty if the units are no letters, or there are not
 /// as many.

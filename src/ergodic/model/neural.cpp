@@ -36,7 +36,7 @@ Bowl bowl_of(const Matrix<float>& rows, std::span<const double> row_weights) {
   for (std::size_t i = 0; i < units; ++i) {
     const double deviation = std::sqrt(squares[i] / total);
     if (!std::isfinite(deviation)) {
-      throw DataError(fmt::format("unit {} of the data has no finite mean and deviation in {} rows", i, rows.rows()));
+      throw DataError(fmt::format("unit {} of the data has no finite mean and deviation in {} rows", i + 1, rows.rows()));
     }
     out.mean.push_back(static_cast<float>(sums[i]));
     out.deviation.push_back(deviation > 0.0 ? static_cast<float>(deviation) : 1.0f);
@@ -66,7 +66,7 @@ Neural::Neural(Bowl bowl, std::vector<std::size_t> hidden)
   for (std::size_t i = 0; i < bowl_.mean.size(); ++i) {
     require(std::isfinite(bowl_.mean[i]) && bowl_.deviation[i] > 0.0f && std::isfinite(bowl_.deviation[i]),
             fmt::format("a bowl needs finite means and positive deviations, found {} and {} of unit {}", bowl_.mean[i],
-                        bowl_.deviation[i], i));
+                        bowl_.deviation[i], i + 1));
   }
 }
 

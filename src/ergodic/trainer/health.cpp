@@ -77,7 +77,7 @@ void warn_if_unhealthy(const Record& now, const Record& before, const Context& c
   }
 }
 
-bool Improvement::still_improving() const { return late > kLateNats && late > kLateShare * all; }
+bool Improvement::still_improving() const { return late > kLateNats && late > kLateShare * all && late <= all; }
 
 bool Improvement::none() const { return all < kNothingShare * std::abs(begin); }
 

@@ -121,6 +121,7 @@ SplitData load_split_for(const ModelFile& file, DataOptions options, Split split
   const Machine& machine = *file.machine;
   const Layer visible = machine.visible();
   options.table.units = unit_names_from(file.notes, sites_of(visible));
+  options.table.classes = class_names_from(file.notes);
   if (visible.parts() > 1 && !options.table.units.empty()) options.table.units.pop_back();  // the label
   options.kind = kind_for(visible);
   if (options.kind == ValueKind::kLetters) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "ergodic/core/clock.hpp"
 #include "ergodic/run/commands/json.hpp"
@@ -24,21 +23,6 @@ std::string profile_text(const TrainResult& result) {
   return out + fmt::format("{:<8} {:>9.3f}  of all threads together, in {:.3f} s\n", "all", seconds, result.seconds);
 }
 
-/// Held-out rows that have gained less over independent units than they lack beside training rows: the free-energy gap
-/// (of a machine without hidden units the energy gap) is the difference of both likelihoods, log Z being the same.
-std::string over_fitting_text(const TrainResult& result) {
-  constexpr double kErrors = 4.0;  // of the mean over rows: less may be chance
-  const auto free_gap = monitor_in(result.last, "free_energy_gap");
-  const auto gap = free_gap ? free_gap : monitor_in(result.last, "energy_gap");
-  if (!gap || !result.likelihood || !result.likelihood->held_out || !result.independent) return "";
-  const double gained = result.likelihood->log_likelihood.value - *result.independent;
-  if (*gap <= std::max(gained, kErrors * result.likelihood->row_error)) return "";
-  return fmt::format(
-      "over-fitted: training rows have {:.2f} nats more than held-out rows, which have {:.2f} nats {} than by "
-      "independent units; try more data, fewer --updates, a smaller machine or weight decay\n",
-      *gap, std::abs(gained), gained < 0.0 ? "less" : "more");
-}
-
 /// How the likelihood stands beside that of independent units, and whether it was still growing.
 std::string learned_text(const TrainResult& result) {
   std::string out;
@@ -46,7 +30,6 @@ std::string learned_text(const TrainResult& result) {
     out += fmt::format("log-likelihood: {:.4f} nats a row (exact)\n", *exact);
   }
   if (result.independent) out += fmt::format("independent units would have {:.2f}\n", *result.independent);
-  if (const std::string text = over_fitting_text(result); !text.empty()) return out + text;
   if (!result.improvement) return out;
   const auto& [monitor, begin, all, late] = *result.improvement;
   if (result.improvement->none()) {
