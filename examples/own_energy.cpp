@@ -36,7 +36,7 @@ struct Ring {
 
 int main() {
   const auto likelihood = [](const auto& model, const State& x) {  // exact: there are only 4096 states
-    return mean_log_likelihood(model.energy(x, {}), *exact_log_z(model, {})).value;
+    return mean_log_likelihood(model.energy(x, {}), exact_log_z(model, {}).value()).value;
   };
 
   // Data: 2000 chains of the true machine.
@@ -52,8 +52,7 @@ int main() {
   TrainOptions options;
   options.chains = 200;
   options.learning_rate = 0.02;
-  auto learner = energy_learner(model, Metropolis{}, data, {}, options, {Adam{}}, Key{2}, {});
-  Trainer(std::move(learner), data, options, Key{2}).run([] {}, {});
+  trainer_of(model, data, {}, options, Key{2}, {}).run([] {}, {});
   std::printf("log-likelihood after  %.3f, of the true machine %.3f\n", likelihood(model, x), likelihood(truth, x));
   std::printf("J %.2f, K %.2f of 0.40, -0.25\n", model.parameters()["J"][0], model.parameters()["K"][0]);
 }

@@ -239,6 +239,8 @@
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/mask.hpp"
 #include "ergodic/run/commands/train_request.hpp"
+#include "ergodic/run/commands/train_result.hpp"
+#include "ergodic/run/commands/sample_request.hpp"
 #include "ergodic/run/commands/config.hpp"
 #include "ergodic/run/commands/output.hpp"
 #include "ergodic/run/commands/text.hpp"

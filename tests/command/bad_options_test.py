@@ -94,6 +94,19 @@ def test_a_report_is_a_page():
     refused(USAGE, *TRAIN[:-1], "r.txt", says=("--report", ".html", "r.txt"))
 
 
+@pytest.mark.parametrize("args, option, ending", [
+    (("score", "m.safetensors", "--data", "bars-and-stripes:3", "--out", "s.csv"), "--surprise", ".npy or .csv"),
+    (("score", "m.safetensors", "--data", "bars-and-stripes:3", "--out", "s.csv"), "--strangest", ".png"),
+    (("sample", "m.safetensors", "--out", "s.csv"), "--energies", ".csv or .npy"),
+    (("inspect", "m.safetensors"), "--filters", ".png"),
+    (("inspect", "m.safetensors"), "--couplings", ".csv or .npy or .png"),
+    (("compare", "m.safetensors", "--data", "bars-and-stripes:3"), "--out", ".png"),
+    (("data", "show", "--data", "bars-and-stripes:3"), "--out", ".png"),
+])
+def test_a_file_name_with_another_ending_is_refused_by_its_own_option(args, option, ending):
+    refused(USAGE, *args, option, "x.txt", says=f"{option}: expected a name ending in {ending}, found 'x.txt'")
+
+
 def test_a_batch_larger_than_the_data():
     refused(USAGE, *TRAIN, "--batch", 17, says=("17", "16 rows"))
 

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from conftest import USAGE, ask, refused, succeed, write_safetensors
+from conftest import BAD_DATA, USAGE, ask, png_size, refused, succeed, write_safetensors
 
 UNITS = 4
 
@@ -117,6 +117,18 @@ def test_equal_starts_say_nothing_about_mixing():
     assert found["mixing"]["mixed"] is None
 
 
+def test_more_chains_than_rows_take_them_again_and_say_so():
+    np.save("rows.npy", np.eye(6)[:2])
+    np.save("mask.npy", np.array([1, 1, 1, 0, 0, 0]))
+    succeed("train", "--data", "rows.npy", "--hidden", 4, "--epochs", 5, "--held-out", 0, "--out", "r.safetensors")
+    sample = ("sample", "r.safetensors", "--data", "rows.npy", "--fixed", "mask.npy", "--out", "x.npy")
+    assert "taken again" not in succeed(*sample).stderr
+    assert "--count 5 is more than the 2 rows, which are taken again from the first" in succeed(*sample, "--count", 5).stderr
+    assert np.array_equal(np.load("x.npy")[:, :3], np.eye(6)[[0, 1, 0, 1, 0], :3])
+    np.save("mask.npy", np.zeros((5, 6)))
+    refused(BAD_DATA, *sample, says=("a mask of 6 values", "`ergodic complete --mask` takes a mask for each row"))
+
+
 def test_combinations_that_mean_nothing_are_refused():
     glass()
     refused(USAGE, "sample", "m.safetensors", "--all-levels", "--out", "x.npy", says=("--all-levels", "tempering"))
@@ -144,3 +156,7 @@ def test_couplings_and_biases_are_written_and_drawn():
         assert w == pytest.approx(matrix[int(i) - 1, int(j) - 1], abs=1e-6)
     assert np.load("b.npy")[:, 2] == pytest.approx(bias, abs=1e-6)
     succeed("inspect", "m.safetensors", "--couplings", "w.png", "--biases", "b.png")
+    succeed("inspect", "m.safetensors", "--couplings", "w3.png", "--biases", "b3.png", "--scale", 3)
+    for name in ("w", "b"):
+        width, height = png_size(f"{name}.png")
+        assert png_size(f"{name}3.png") == (3 * width, 3 * height)

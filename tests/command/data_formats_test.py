@@ -169,3 +169,9 @@ def test_evaluate_counts_the_rows_of_its_part():
     for split, rows in (("train", 35), ("test", 15), ("auto", 15)):
         assert ask(*evaluate, "--test-share", 0.3, "--split", split)["rows"] == rows
     assert ask(*evaluate)["rows"] == 50
+
+
+def test_only_bits_are_said_to_be_on():
+    assert "bits on    0.5000" in succeed("data", "show", "--data", "bars-and-stripes:3").stdout
+    shown = succeed("data", "show", "--data", "two-moons:50").stdout
+    assert "mean  " in shown and "bits on" not in shown

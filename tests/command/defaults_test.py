@@ -1,6 +1,7 @@
 """What training does when little is said: how long it lasts, what it says of itself, and when it gives up."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -42,6 +43,14 @@ def test_training_lasts_as_many_updates_or_epochs_as_asked_for():
 def test_weights_that_blow_up_end_the_run(line):
     refused(BAD_DATA, *BARS, *line.split(), "--updates", 2000,
             says=("training diverged after", "lower the learning rate"))
+
+
+@pytest.mark.parametrize("kind", [("--hidden", 60), ("--model", "boltzmann")], ids=["rbm", "boltzmann"])
+def test_a_machine_that_learns_noise_by_heart_says_so(kind):
+    np.save("noise.npy", np.random.default_rng(1).integers(0, 2, (150, 40)).astype(np.uint8))
+    done = succeed("train", "--data", "noise.npy", *kind, "--held-out", 0.3, "--updates", 2000, "--out", "m.safetensors")
+    assert re.search(r"over-fitted: training rows have [\d.]+ nats more than held-out rows, which have [\d.]+ nats less",
+                     done.stderr)
 
 
 def test_every_likelihood_stands_beside_that_of_independent_units():

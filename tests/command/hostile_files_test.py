@@ -4,6 +4,7 @@ import os
 import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,21 @@ def test_only_the_members_that_are_asked_for_are_inflated():
     assert Path("b.npz").stat().st_size < 1e6
     code, most = peak("data", "show", "--data", "b.npz", "--quiet")
     assert code == 0 and most < small()
+
+
+def test_a_small_file_does_not_fill_the_memory():
+    """1 MB that holds 1 GiB of zeros: what the header says is judged before the rest is inflated."""
+    def deflated(content):
+        coder = zlib.compressobj(9, zlib.DEFLATED, -15)
+        return coder.compress(content) + coder.flush(zlib.Z_FULL_FLUSH)
+
+    header = bytes([0, 0, 8, 2]) + struct.pack(">II", 1 << 20, 1 << 10)
+    start = bytes([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])
+    Path("zeros.gz").write_bytes(start + deflated(header) + deflated(bytes(1 << 20)) * 1024 + b"\3\0" + bytes(8))
+    assert Path("zeros.gz").stat().st_size < 1.2e6
+    code, most = peak("data", "show", "--data", "zeros.gz", "--quiet")
+    assert code == BAD_DATA and most < small()
+    refused(BAD_DATA, "data", "show", "--data", "zeros.gz", says=("implausible", "without compression"))
 
 
 @pytest.mark.parametrize("head", [b"", struct.pack("<Q", 1 << 29), struct.pack("<Q", 90_000_000) + b"{"],

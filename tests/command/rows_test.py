@@ -52,6 +52,27 @@ def with_gaps(rows, share=0.3, seed=2):
     return gaps
 
 
+def joint_given(m, row, gap):
+    """p(x, v | what is known of a row), over the x that agree with it and all v; and these x."""
+    x, v = states()[np.all((states() == row) | gap, axis=1)], states(HIDDEN)
+    terms = (x @ m["visible_bias"])[:, None] + v @ m["hidden_bias"] + x @ m["weights"] @ v.T
+    return np.exp(terms - log_sum(terms)), x
+
+
+def mean_and_error(joint, f, sweeps):
+    """Of f(a), averaged over sweeps that draw b given a and a given b in turn: the mean and the standard error.
+
+    With P the matrix of a sweep, p its equilibrium and g = f - E f, the variance of the mean of n sweeps is at most
+    (2 s - g)'g / n, in the scalar product of p, where s = (1 + P + P^2 + ...) g = (1 - P + 1p')^-1 g. It is less for
+    finite n: P is a product of a projection and its transpose, so that no correlation is negative.
+    """
+    p = joint.sum(axis=1)
+    sweep = (joint / p[:, None]) @ (joint / joint.sum(axis=0)).T
+    g = f - p @ f
+    s = np.linalg.solve(np.eye(len(p)) - sweep + p, g)
+    return p @ f, np.sqrt(np.maximum(p @ ((2 * s - g) * g), 0) / sweeps)
+
+
 def table(path):
     with open(path, newline="") as file:
         lines = list(csv.reader(file))
@@ -85,12 +106,12 @@ def test_features_of_rows_with_gaps_are_averaged_over_what_is_missing():
     gaps = with_gaps(rows)
     found = ask("features", "m.safetensors", "--data", "gaps.npy", "--missing", "--sweeps", 20000, "--out", "f.npy")
     assert found["method"] == "chains"
-    all_x, p = states(), probabilities(m)
+    assert (~gaps.any(axis=1)).any()  # rows without gaps are among them
     for row, gap, features in zip(rows, gaps, np.load("f.npy")):
-        weight = p * np.all((all_x == row) | gap, axis=1)
-        expected = weight @ sigmoid(all_x @ m["weights"] + m["hidden_bias"]) / weight.sum()
-        # 10,000 sweeps averaged, of which neighbours are alike: an error of at most 0.5 / sqrt(10,000 / 10), 4 times.
-        assert features == pytest.approx(expected, abs=0.064)
+        joint, x = joint_given(m, row, gap)
+        expected, error = mean_and_error(joint, sigmoid(x @ m["weights"] + m["hidden_bias"]), 10000)
+        # Four standard errors of the second half of the sweeps, and the rounding of numbers in the file.
+        assert np.all(np.abs(features - expected) < 4 * error + 1e-6)
 
 
 def test_a_machine_without_hidden_units_has_no_features():
@@ -182,12 +203,13 @@ def test_means_are_probabilities_given_what_is_known():
     m, rows = machine(), some_rows(10)
     gaps = with_gaps(rows, 0.5)
     succeed("complete", "m.safetensors", "--data", "gaps.npy", "--missing", "--means", "--sweeps", 20000, "--out", "p.npy")
-    all_x, p = states(), probabilities(m)
+    v = states(HIDDEN)
     for row, gap, found in zip(rows, gaps, np.load("p.npy")):
-        weight = p * np.all((all_x == row) | gap, axis=1)
         assert np.all(found[~gap] == row[~gap])
-        # As for features: 10,000 sweeps averaged.
-        assert found == pytest.approx(weight @ all_x / weight.sum(), abs=0.064)
+        joint, _ = joint_given(m, row, gap)
+        # What is averaged are expected values given the hidden units, as in the test of features.
+        expected, error = mean_and_error(joint.T, sigmoid(v @ m["weights"].T + m["visible_bias"]), 10000)
+        assert np.all(np.abs(found - expected)[gap] < (4 * error + 1e-6)[gap])
 
 
 @pytest.mark.parametrize("mask, hidden", [("left", np.s_[:, :2]), ("right", np.s_[:, 2:]), ("upper", np.s_[:2]),
@@ -237,9 +259,36 @@ def test_completion_refuses_what_it_cannot_do():
     refused(USAGE, *nothing, "--mask", "random:1e-9", says=("nothing is missing", "--mask hides nothing"))
     refused(USAGE, *nothing, "--mask", "middle", says=("--mask", "left, right", "'middle'"))
     refused(USAGE, *nothing, "--mask", "left", says=("no pictures", "random:P"))
-    refused(USAGE, *nothing, "--mask", "random:2", says=("random:P",))
+    refused(USAGE, *nothing, "--mask", "random:2", says=("random:P", "at most 1"))
+    refused(USAGE, *nothing, "--mask", "box:0,0,1,1", says=("no pictures", "random:P"))
     np.save("mask.npy", np.ones(5))
     refused(BAD_DATA, *nothing, "--mask", "mask.npy", says=("mask of 6 values", "found 1 rows of 5"))
+
+
+def test_a_box_lies_within_the_pictures():
+    write_safetensors("m.safetensors", random_machine(16, 3), FOREIGN)
+    np.save("pictures.npy", np.zeros((3, 4, 4)))
+    for box in ("box:3,0,2,1", "box:0,4,1,1", "box:0,0,0,1", f"box:{2**64 - 1},0,2,1", f"box:0,{2**64 - 1},1,2"):
+        refused(USAGE, "complete", "m.safetensors", "--data", "pictures.npy", "--mask", box, "--out", "f.npy",
+                says=("expected a box within pictures of 4 x 4", box))
+
+
+@pytest.mark.parametrize("command", [("features",), ("score",), ("complete", "--mask", "random:0.5"), ("reconstruct",)],
+                         ids=lambda command: command[0])
+def test_a_result_does_not_replace_the_data(command):
+    machine()
+    some_rows()
+    refused(USAGE, command[0], "m.safetensors", "--data", "rows.npy", *command[1:], "--out", "./rows.npy",
+            says="--data and --out both name ./rows.npy")
+
+
+def test_a_surprise_that_has_no_formula_is_refused_before_the_work():
+    """Which would take hours."""
+    np.save("points.npy", np.random.default_rng(1).normal(size=(100, 3)))
+    succeed("train", "--model", "neural", "--data", "points.npy", "--layers", 3, "--epochs", 1, "--no-likelihood",
+            "--out", "n.safetensors")
+    refused(USAGE, "score", "n.safetensors", "--data", "points.npy", "--budget", 10**8, "--out", "s.csv",
+            "--surprise", "u.npy", says=("--surprise needs", "neural energy"))
 
 
 @pytest.mark.parametrize("command", [("features",), ("score",), ("complete", "--mask", "random:0.5")])

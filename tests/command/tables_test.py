@@ -1,6 +1,7 @@
 """Tables as people have them, and what is said of data that is odd."""
 
 import gzip
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +55,27 @@ def test_a_machine_finds_its_columns_in_another_table():
     assert ask("evaluate", "m", "--data", "other.csv")["rows"] == 2
     Path("other.csv").write_text("town;old;age\nParis;yes;0.2\n")
     refused(BAD_DATA, "evaluate", "m", "--data", "other.csv", says=("column 1 (town)", '"Paris"'))
+
+
+def test_a_machine_knows_its_columns_where_little_is_left_of_them():
+    """f alone, of f and m, says neither true nor false; and a column without any value can be completed."""
+    Path("people.csv").write_text("sex,tall\n" + "m,1\nf,0\n" * 20)
+    succeed("train", "--data", "people.csv", "--hidden", 2, "--epochs", 1, "--out", "m")
+    Path("one.csv").write_text("tall,sex\n1,f\n")
+    assert ask("evaluate", "m", "--data", "one.csv")["rows"] == 1
+    Path("unknown.csv").write_text("tall,sex\n1,\n0,\n")
+    succeed("complete", "m", "--data", "unknown.csv", "--missing", "--out", "full.csv")
+    lines = Path("full.csv").read_text().split()
+    assert lines[0] == "sex=f,sex=m,tall" and [line[-1] for line in lines[1:]] == ["1", "0"]
+
+
+def test_a_table_of_pandas_without_names():
+    Path("t.csv").write_text(",0,1,2,3\n0,1,0,1,0\n1,0,0,1,1\n")
+    for more in ((), ("--missing",), ("--visible-type", "gaussian")):
+        command = ("train", "--hidden", 2, "--epochs", 1, "--out", "m") if "gaussian" in more else ("data", "show")
+        done = succeed(*command, "--data", "t.csv", *more)
+        assert "counts the rows" in done.stderr
+    assert show("t.csv", "--missing")["rows"] == 2
 
 
 def test_missing_words_are_missing_units():
@@ -124,6 +146,10 @@ def test_other_formats_are_named():
     refused(BAD_DATA, "data", "show", "--data", "m", says="safetensors")
     Path("x.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     refused(BAD_DATA, "data", "show", "--data", "x.h5", says="HDF5")
+    with zipfile.ZipFile("x.xlsx", "w") as book:
+        for name in ("[Content_Types].xml", "xl/workbook.xml"):
+            book.writestr(name, "<?xml version='1.0'?>")
+    refused(BAD_DATA, "data", "show", "--data", "x.xlsx", says=("spreadsheet", "csv"))
     Path("x.csv.gz").write_bytes(gzip.compress(b"1,0\n0,1\n"))
     refused(BAD_DATA, "data", "show", "--data", "x.csv.gz", says="gunzip")
 

@@ -47,7 +47,7 @@ TEST(PartOfWhole, PartsOfPartsAreParts) {
   PartOfWhole outer(whole, 0.5, 1.0);
   const Context part = outer.context();
   PartOfWhole inner(part, 0.5, 1.0);
-  inner.context().stage({"log Z", "sweeps", 1, 2});
+  inner.context().stage({"log Z", "sweeps"});
   inner.context().progress({1, 2});
   inner.context().note("half");
   EXPECT_EQ(listener.shares, std::vector{0.875});

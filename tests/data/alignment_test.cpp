@@ -252,6 +252,9 @@ TEST(Alignment, ATableOfSitesIsKnownByItsNames) {
   for (const auto* text : {"a,b\nA,T\n", "site 1,site 2\nA,TT\n", "site 1,site 2\n1,A\n", "site 1,site 3\nA,T\n"}) {
     EXPECT_FALSE(is_alignment(parse_csv(bytes_from(text), "t.csv"))) << text;
   }
+  const auto gappy = parse_csv(bytes_from("site 1,site 2\nA,?\nC,\n"), "t.csv", Missing::kAllowed);
+  ASSERT_TRUE(is_alignment(gappy));  // a column to be completed
+  EXPECT_EQ(sequences_of(gappy)[1].letters, "C?");
 }
 
 }  // namespace

@@ -97,6 +97,12 @@ TEST_F(Catalogue, AMissingSetNamesTheCommandThatBringsIt) {
   expect_parts(message_of<NoInputError>([] { load_data({{}, "mnist"}); }), {"ergodic data get mnist"});
 }
 
+TEST_F(Catalogue, ACacheThatCannotBeLookedIntoHasNothing) {
+  const Variable endless("XDG_CACHE_HOME", std::string(5000, 'x'));
+  EXPECT_FALSE(is_fetched(*find_in_catalogue("mnist")));
+  EXPECT_THROW(load_data({{}, "mnist"}), NoInputError);
+}
+
 TEST_F(Catalogue, AFileInTheCacheIsLocated) {
   const auto path = cache_folder() / "mnist" / mnist_.train.name;
   put_file(path, "x");

@@ -31,11 +31,14 @@ Array numbers(std::vector<std::size_t> shape, std::vector<double> values) {
 }
 
 TEST(Contents, AlignmentsAreKnownByTheirFirstBytes) {
-  for (const auto* text : {">a\nAC\n>b\nGT\n", "# STOCKHOLM 1.0\na AC\nb GT\n//\n", "CLUSTAL W\n\na AC 2\nb GT 2\n"}) {
-    const auto sequences = std::get<std::vector<NamedSequence>>(contents(written(text)));
-    ASSERT_EQ(sequences.size(), 2u) << text;
-    EXPECT_EQ(sequences[1].name, "b");
-    EXPECT_EQ(sequences[1].letters, "GT");
+  for (const std::string text :
+       {">a\nAC\n>b\nGT\n", "# STOCKHOLM 1.0\na AC\nb GT\n//\n", "CLUSTAL W\n\na AC 2\nb GT 2\n"}) {
+    for (const std::string mark : {"", "\xef\xbb\xbf", "\r\n \n"}) {
+      const auto sequences = std::get<std::vector<NamedSequence>>(contents(written(mark + text)));
+      ASSERT_EQ(sequences.size(), 2u) << text;
+      EXPECT_EQ(sequences[1].name, "b");
+      EXPECT_EQ(sequences[1].letters, "GT");
+    }
   }
 }
 
@@ -65,6 +68,29 @@ TEST(Contents, AnArrayOfAnArchiveIsChosen) {
   expect_parts(refusal([&] { chosen("arr_2"); }), {"an array named arr_2", "\"arr_0\", \"arr_1\""});
   write_npy(path, numbers({1, 2}, {1, 2}));
   expect_parts(message_of<UsageError>([&] { chosen("x"); }), {"--array", "npz"});
+}
+
+TEST(Contents, OtherArraysOfAnArchiveNeedNotBeReadable) {
+  const auto path = fresh_path("x.npz");
+  const auto words = bytes_from("\x93NUMPY\1\0\x3a\0{'descr': '<U3', 'fortran_order': False, 'shape': (2,), }\n"sv);
+  write_file(path, encode_zip({{"names.npy", words}, {"table.npy", encode_npy(numbers({1, 2}, {1, 2}))}}));
+  EXPECT_EQ(elements_of<double>(std::get<LabelledArray>(contents(path)).values), (std::vector<double>{1, 2}));
+}
+
+TEST(Contents, LabelsOfAnotherArrayAreLeftOut) {
+  const auto path = fresh_path("x.npz");
+  write_npz(path, {{"x", numbers({2, 1}, {0, 1})}, {"y", numbers({2}, {4, 5})}, {"more", numbers({3, 1}, {1, 0, 1})}});
+  EXPECT_TRUE(std::get<LabelledArray>(contents(path)).labels);
+  EXPECT_TRUE(std::get<LabelledArray>(contents(path, "x")).labels);
+  EXPECT_FALSE(std::get<LabelledArray>(contents(path, "more")).labels);
+}
+
+TEST(Contents, ASpreadsheetIsKnown) {
+  for (const auto* member : {"[Content_Types].xml", "mimetype"}) {
+    const auto path = fresh_path("x.xlsx");
+    write_file(path, encode_zip({{member, bytes_from("<?xml")}, {"xl/workbook.xml", bytes_from("<?xml")}}));
+    expect_parts(refusal([&] { contents(path); }), {"spreadsheet", "csv"});
+  }
 }
 
 TEST(Contents, AFolderOfPicturesIsAnArray) {

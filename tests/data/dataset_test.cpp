@@ -261,5 +261,15 @@ TEST(MissingValues, AreCountedAndFollowTheirRows) {
   EXPECT_EQ(taken.missing() + rest.missing(), 2u);
 }
 
+TEST(Dataset, AColumnWithoutANameHasANumberInMessages) {
+  Dataset data;
+  data.unit_names = {"age", ""};
+  EXPECT_EQ(data.column_text(0), "column \"age\"");
+  EXPECT_EQ(data.column_text(1), "column 2");
+  EXPECT_EQ(data.column_text(2), "column 3");
+  data.unit_names[0] = std::string(100, 'x');
+  EXPECT_EQ(data.column_text(0), "column \"" + std::string(40, 'x') + "...\"");
+}
+
 }  // namespace
 }  // namespace ergodic

@@ -96,8 +96,8 @@ TEST(MissingValues, OfBitsAndLettersDoNotCountEitherAndWeightsDo) {
   data.weights = {1.0, 0.5, 0.5, 7.0};
   EXPECT_EQ(unit_means(data)[0], 0.25);
   Dataset letters{"letters", Bits(2, 6), {}, {}, 3};
-  for (const std::size_t unit : {0, 3}) letters.bits().set(0, unit, true);
-  for (const std::size_t unit : {2, 5}) letters.bits().set(1, unit, true);
+  for (const std::size_t unit : {0u, 3u}) letters.bits().set(0, unit, true);
+  for (const std::size_t unit : {2u, 5u}) letters.bits().set(1, unit, true);
   letters.set_missing(0, 1);
   EXPECT_EQ(letters.missing(), 1u);
   EXPECT_EQ(unit_means(letters), (std::vector<double>{0.5, 0, 0.5, 0, 0, 1}));
@@ -130,6 +130,14 @@ TEST(RealData, DeviationsKurtosesAndTheFirstVarianceAreThoseOfTheRows) {
   for (float& value : data.reals().elements()) value = 3.0f;
   EXPECT_EQ(unit_deviations(data), (std::vector<double>{1.0, 1.0, 1.0}));
   EXPECT_EQ(principal_directions(data, unit_deviations(data), 3).variances, (std::vector<double>{0.0, 0.0, 0.0}));
+}
+
+TEST(RealData, PrincipalDirectionsDoNotDependOnTheOrderOfTheRows) {
+  Dataset data{"late", Matrix<float>(4000, 2)};  // two units that are the same, and vary in the second half alone
+  for (std::size_t r = 2000; r < 4000; ++r) {
+    for (std::size_t i = 0; i < 2; ++i) data.reals()(r, i) = r / 4 % 2 == 0 ? 1.0f : -1.0f;
+  }
+  EXPECT_NEAR(principal_directions(data, unit_deviations(data), 1).variances[0], 2.0, 1e-9);
 }
 
 TEST(RealData, PrincipalDirectionsAreThoseOfItsCovariance) {

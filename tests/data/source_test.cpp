@@ -430,6 +430,11 @@ TEST(Source, AnAlignmentOfBasesIsWarnedOf) {
   expect_parts(warnings[0], {"DNA"});
   write_text(path, ">a\nACGT-\n>b\nACGWA\n");
   EXPECT_TRUE(load(path).warnings.empty());
+  // Unknown bases (N) are letters of proteins too, and the U of RNA is none.
+  for (const auto* text : {">a\nACGTACGTACGTN\n>b\nACGTAC--ACGTA\n", ">a\nACGU\n>b\nUUGA\n"}) {
+    write_text(path, text);
+    EXPECT_EQ(load(path).warnings.size(), 1u) << text;
+  }
 }
 
 TEST(Source, TablesHaveNamesAndLabels) {

@@ -30,7 +30,7 @@ TEST(Table, NumbersTruthsAndWordsBecomeUnits) {
 TEST(Table, AMissingWordIsMissingInAllItsUnits) {
   const UnitTable table = read("a,town\n1,Utrecht\n,\n0,Breda\n", {}, ValueKind::kBits, Missing::kAllowed);
   ASSERT_EQ(table.numbers.size(), 9u);
-  for (const std::size_t k : {3, 4, 5}) EXPECT_TRUE(std::isnan(table.numbers[k])) << k;
+  for (const std::size_t k : {3u, 4u, 5u}) EXPECT_TRUE(std::isnan(table.numbers[k])) << k;
 }
 
 TEST(Table, ColumnsAreChosenByNameOrNumber) {
@@ -80,6 +80,16 @@ TEST(Table, ARowOfWordsThatIsTakenForAHeaderIsWarnedOf) {
   EXPECT_TRUE(read("town,x\nUtrecht,y\nBreda,x\n").warnings.empty());
 }
 
+TEST(Table, ARowThatCountsTheColumnsAndIsTakenForAHeaderIsWarnedOf) {
+  const UnitTable table = read("0,1,2,3,4,5,6,7\n1,0,1,0,1,0,1,0\n");
+  ASSERT_EQ(table.warnings.size(), 1u);
+  expect_parts(table.warnings[0], {"first line, 0, 1, 2", "names"});
+  const UnitTable indexed = read(",0,1,2\n0,1,0,1\n1,0,0,0\n");
+  EXPECT_EQ(indexed.notes.unit_names, (Names{"0", "1", "2"}));
+  ASSERT_EQ(indexed.warnings.size(), 1u);
+  expect_parts(indexed.warnings[0], {"counts the rows"});
+}
+
 TEST(Table, TooManyWordsAreRefused) {
   std::string text = "a,name\n";
   for (int k = 0; k < 51; ++k) text += "1,n" + std::to_string(k) + "\n";
@@ -98,6 +108,43 @@ TEST(Table, AMachineTakesItsUnitsByName) {
   EXPECT_EQ(read("1,0,1\n", options).numbers, (std::vector<double>{1, 0, 1}));  // no names to go by
   expect_parts(refusal([&] { read("a,a,town\n1,1,Breda\n", options); }), {"unit \"a\"", "found 2"});
   EXPECT_EQ(read("a,a\n1,0\n", {.units = {"a", "a"}}).numbers, (std::vector<double>{1, 0}));
+  EXPECT_EQ(read("id,a,a\n1,1,0\n2,0,0\n", {.units = {"a", "a"}}).numbers, (std::vector<double>{1, 0, 0, 0}));
+}
+
+/// A column of m and f, or of yes, no and perhaps, is one of words also where all that is left of it says true or
+/// false.
+TEST(Table, TheUnitsOfAMachineSayWhichColumnsAreWords) {
+  const TableOptions options{.units = {"sex=f", "sex=m", "vote"}};
+  EXPECT_EQ(read("sex,vote\nf,yes\n", options).numbers, (std::vector<double>{1, 0, 1}));
+  EXPECT_EQ(read("sex,vote\nm,no\n", options).numbers, (std::vector<double>{0, 1, 0}));
+  expect_parts(refusal([&] { read("sex,vote\nf,perhaps\n", options); }), {"column 2 (vote)", "true", "\"perhaps\""});
+  expect_parts(refusal([&] { read("sex,vote\n1,no\n", options); }), {"row 1, column 1 (sex)", "words", "number 1"});
+  const UnitTable unknown = read("sex,vote\n,no\n,yes\n", options, ValueKind::kBits, Missing::kAllowed);
+  for (const std::size_t k : {0u, 1u, 3u, 4u}) EXPECT_TRUE(std::isnan(unknown.numbers[k])) << k;
+  EXPECT_EQ(unknown.numbers[5], 1.0);
+  EXPECT_EQ(read("a,a=b\n1,0\n", {.units = {"a=b", "a"}}).numbers, (std::vector<double>{0, 1}));
+  EXPECT_EQ(read("a=b\nc\n", {.units = {"a=b=c"}}).numbers, (std::vector<double>{1}));
+}
+
+TEST(Table, WordsThatAreLabelsHaveThePlacesOfAMachinesClasses) {
+  const TableOptions options{.label_column = "kind", .classes = {"ant", "bee", "cat"}};
+  const UnitTable table = read("a,kind\n1,cat\n0,bee\n", options);
+  EXPECT_EQ(table.notes.labels, (std::vector<int>{2, 1}));
+  EXPECT_EQ(table.class_names, options.classes);
+  expect_parts(refusal([&] { read("a,kind\n1,dog\n", options); }), {"column 2 (kind)", "no class \"dog\""});
+  EXPECT_EQ(read("a,kind\n1,2\n", options).notes.labels, (std::vector<int>{2}));
+}
+
+TEST(Table, ManyColumnsAreFoundByName) {
+  std::string header, row;
+  TableOptions options;
+  for (int k = 0; k < 20000; ++k) {
+    header += "unit " + std::to_string(k) + ",";
+    row += "1,";
+    options.units.push_back("unit " + std::to_string(19999 - k));
+  }
+  const UnitTable table = read(header + "last\n" + row + "1\n", options);
+  EXPECT_EQ(table.numbers.size(), 20000u);
 }
 
 }  // namespace

@@ -26,6 +26,11 @@ TEST(Clustal, RefusalsNameTheLine) {
   EXPECT_EQ(refused("CLUSTAL\n"), "x.aln: expected aligned sequences, found none");
 }
 
+TEST(Clustal, ANameThatIsTwiceInABlockIsRefused) {
+  EXPECT_EQ(refusal([] { parse("CLUSTAL\n\na AC\na GT\n  **\n"); }),
+            "x.aln: line 4: the name \"a\" is there twice; give each sequence its own");
+}
+
 TEST(Clustal, EveryTruncationAndFlippedBitIsSurvived) {
   const auto file = bytes_from("CLUSTAL W\r\n\r\na  AC 2\r\nb G- 1\r\n   * \r\n");
   for_each_truncation(file, [](const ByteVector& part) { refuses([&] { parse_clustal(part, "f"); }); });

@@ -5,6 +5,7 @@
 #include <clocale>
 #include <cmath>
 
+#include "ergodic/format/file.hpp"
 #include "format/damage.hpp"
 
 namespace ergodic {
@@ -68,6 +69,14 @@ TEST(Csv, RefusalsNameLineAndColumn) {
   EXPECT_EQ(refused("a,b\n1,2,3\n"), "t.csv: line 2: expected 2 fields as in the first line, found 3");
   EXPECT_EQ(refused("1,2\n3,x4\n"), "t.csv: line 2: column 2: expected a number such as 0.5, found \"x4\"");
   EXPECT_EQ(refused("1;2\n3;4,5\n"), "t.csv: line 2: column 2: expected a number such as 0.5, found \"4,5\"");
+  EXPECT_EQ(refused("my answer\n1\n"),
+            "t.csv: line 2: expected 2 fields as in the first line, found 1; if a name has blanks in it, put it in "
+            "quotes");
+  for (const auto* number : {"0,5", "1,000", "50%", "-1.234,5"}) {
+    EXPECT_EQ(refused(std::string("a;b\n") + number + ";1\n"),
+              std::string("t.csv: line 2: column 1 (a): expected a number such as 0.5, found \"") + number + "\"");
+  }
+  EXPECT_EQ(table_of("a;b\n18-24;2.1.0\n").columns[0].words[0], "18-24");
   EXPECT_EQ(refused("1,,3\n"),
             "t.csv: line 1: column 2: expected a number, found an empty field; fill in or remove missing values, or "
             "say --missing");
@@ -93,7 +102,7 @@ TEST(Csv, MissingValuesAreReadAsNanIfTheyAreAllowed) {
   const Array array = parse("a,b,c,d\n?,NA,,nan\n1,\"NA\",3,\"\"\n", Missing::kAllowed);
   EXPECT_EQ(array.shape, (std::vector<std::size_t>{2, 4}));
   const auto values = elements_of<double>(array);
-  for (const std::size_t k : {0, 1, 2, 3, 5, 7}) EXPECT_TRUE(std::isnan(values[k])) << k;
+  for (const std::size_t k : {0u, 1u, 2u, 3u, 5u, 7u}) EXPECT_TRUE(std::isnan(values[k])) << k;
   EXPECT_EQ(values[4], 1.0);
   EXPECT_EQ(values[6], 3.0);
   EXPECT_THROW(parse("1,x\n", Missing::kAllowed), DataError);
@@ -145,6 +154,56 @@ TEST(Csv, AColumnThatWillNotDoIsNoProblemOfTheOthers) {
             "line 3: column 3 (c): expected a number, found an empty field; fill in or remove missing values, or say "
             "--missing");
   EXPECT_EQ(table.columns[3].problem, "");
+}
+
+TEST(Csv, ALineThatCountsTheColumnsIsAHeader) {
+  EXPECT_TRUE(table_of("0,1,2,3,4,5,6,7\n1,0,1,0,1,0,1,0\n").header);    // pandas, without an index
+  EXPECT_EQ(table_of(",0,1,2\n0,1,0,1\n", Missing::kAllowed).rows, 1u);  // and with one
+  EXPECT_EQ(table_of(",0,1,2\n0,1,0,1\n").columns[3].name, "2");
+  EXPECT_EQ(table_of("0,1,2,3\n1,0,1,0\n").rows, 2u);  // may be letters
+  EXPECT_EQ(table_of(",0,1\n1,0,1\n", Missing::kAllowed).rows, 2u);
+  EXPECT_EQ(table_of("1,2,3,4,5,6,7,8\n1,0,1,0,1,0,1,0\n").rows, 2u);
+}
+
+TEST(Csv, AHeaderWithANumberIsAskedAbout) {
+  EXPECT_EQ(table_of("town,2019\nBreda,1\nLeiden,0\n").columns[0].problem, "");
+  EXPECT_EQ(
+      table_of("age,2019\n7,1\n").columns[0].problem,
+      "line 2: column 1: expected a word such as \"age\", found the number \"7\"; if the first line has names, none of "
+      "them may be a number");
+}
+
+TEST(Csv, ALineOfTooManyFieldsIsRefused) {
+  std::string text(2 * kMostCsvColumns, ',');
+  for (std::size_t k = 0; k < text.size(); k += 2) text[k] = '1';
+  EXPECT_EQ(refusal([&] { parse(text + "1"); }),
+            "t.csv: line 1: expected at most 1000000 fields, found 1000001; is each row a line of its own?");
+}
+
+TEST(Csv, ControlCharactersOfUnicodeAreRefused) {
+  EXPECT_EQ(refusal([] {
+              parse(
+                  "a,\xc2\x9b"
+                  "31m\n1,2\n");
+            }),
+            "t.csv: line 1: expected text, found \"\\xc2\\x9b31m\"");
+  EXPECT_EQ(table_of("\x80,b\n1,2\n").columns[0].name, "\xe2\x82\xac");  // the euro of Windows
+}
+
+TEST(Csv, WhatIsWrittenIsRead) {
+  const auto path = fresh_path("t.csv");
+  const auto names_of = [&](const std::vector<std::string>& names) {
+    std::vector<std::string> out;
+    write_csv(path, {names, std::vector<std::string>(names.size(), "1")});
+    for (const CsvColumn& column : parse_csv(read_file(path), "t.csv").columns) out.push_back(column.name);
+    return out;
+  };
+  for (const std::vector<std::string>& names :
+       {std::vector<std::string>{"# of rooms", "b"}, {"a;b", "c"}, {"a,b", "\"c\""}, {"one two"}}) {
+    EXPECT_EQ(names_of(names), names) << names[0];
+  }
+  write_csv(path, {{""}, {"1"}});
+  EXPECT_EQ(parse_csv(read_file(path), "t.csv", Missing::kAllowed).rows, 2u);
 }
 
 TEST(Csv, TruthHasManyNames) {

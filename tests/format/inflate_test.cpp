@@ -62,6 +62,16 @@ TEST(Inflate, AnImpossiblePromiseIsRefusedBeforeAnythingIsAllocated) {
   }
 }
 
+/// A file of 1 MB might hold a gigabyte of zeros: data never does, and what is made to fill the memory always.
+TEST(Inflate, AnImplausiblePromiseIsRefusedBeforeAnythingIsAllocated) {
+  const auto content = noise(1 << 20);
+  const auto file = bare(content);
+  Inflater inflater(file, DeflateWrapper::kNone, "f");
+  EXPECT_NE(refusal([&] { inflater.take(std::size_t{1} << 30, "data"); }).find("implausible"), std::string::npos);
+  EXPECT_EQ(inflater.take(100, "data"), ByteVector(content.begin(), content.begin() + 100));
+  EXPECT_NE(refusal([&] { inflater.take(std::size_t{1} << 28, "data"); }).find("found 1048476"), std::string::npos);
+}
+
 TEST(Inflate, TooFewTooManyAndTrailingBytes) {
   auto file = gzipped(noise(100));
   Inflater few(file, DeflateWrapper::kGzip, "f");

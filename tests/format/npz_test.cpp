@@ -78,6 +78,20 @@ TEST(Npz, OnlyTheArrayThatIsAskedForIsLookedAt) {
   EXPECT_THROW(npz.array(1), DataError);
 }
 
+TEST(Npz, TheShapeNeedsNoMoreThanTheHeader) {
+  for (const auto file : {kDeflated, kStored}) {
+    const auto bytes = bytes_from(file);
+    EXPECT_EQ(NpzFile(bytes, "f.npz").shape(0).size(), 1u);
+  }
+  // numpy.save of an array of two words; the elements are left out.
+  const auto words = bytes_from("\x93NUMPY\1\0\x3c\0{'descr': '<U3', 'fortran_order': False, 'shape': (2, 1), }\n"sv);
+  const auto file = encode_zip({{"words.npy", words}, {"other.npy", bytes_from("not an array")}});
+  const NpzFile npz(file, "f.npz");
+  EXPECT_EQ(npz.shape(0), (std::vector<std::size_t>{2, 1}));
+  EXPECT_NE(refusal([&] { npz.array(0); }).find("found \"<U3\""), std::string::npos);
+  EXPECT_NE(refusal([&] { npz.shape(1); }).find("f.npz: member \"other.npy\""), std::string::npos);
+}
+
 TEST(Npz, EveryTruncationIsRefused) {
   for (const auto file : {kDeflated, kStored}) {
     for_each_truncation(bytes_from(file),

@@ -29,6 +29,13 @@ TEST(Stockholm, RefusalsNameTheLine) {
       "x.sto: line 4: expected the end after \"//\", found \"# STOCKHOLM 1.0\"; give each alignment its own file");
 }
 
+TEST(Stockholm, ANameThatIsTwiceInABlockIsRefused) {
+  EXPECT_EQ(refusal([] { parse("# STOCKHOLM 1.0\na AC\na GT\n//\n"); }),
+            "x.sto: line 3: the name \"a\" is there twice; give each sequence its own");
+  EXPECT_EQ(refusal([] { parse("# STOCKHOLM 1.0\na AC\nb AC\n\na GT\n#=GR a SS ..\na GT\n//\n"); }),
+            "x.sto: line 7: the name \"a\" is there twice; give each sequence its own");
+}
+
 TEST(Stockholm, EveryTruncationAndFlippedBitIsSurvived) {
   const auto file = bytes_from("# STOCKHOLM 1.0\r\n#=GF x\r\na  AC\r\nb G-\r\n//\r\n");
   for_each_truncation(file, [](const ByteVector& part) { refuses([&] { parse_stockholm(part, "f"); }); });

@@ -20,10 +20,11 @@ TEST(Utf8, WhatIsNoCharacterIsKnown) {
   }
 }
 
-TEST(Utf8, OtherTextIsTakenForLatin1) {
+TEST(Utf8, OtherTextIsTakenForThatOfWindows) {
   EXPECT_EQ(utf8_from("\xe9t\xe9"), "\xc3\xa9t\xc3\xa9");
   EXPECT_EQ(utf8_from("\xc3\xa9t\xc3\xa9"), "\xc3\xa9t\xc3\xa9");
   EXPECT_EQ(utf8_from(""), "");
+  EXPECT_EQ(utf8_from("\x80 \x92 \x81"), "\xe2\x82\xac \xe2\x80\x99 \xef\xbf\xbd");  // euro, apostrophe, none
 }
 
 }  // namespace

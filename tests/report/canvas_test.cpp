@@ -31,6 +31,21 @@ TEST(Canvas, WritesWords) {
   EXPECT_EQ(text_width("1L"), 11u);
 }
 
+TEST(Canvas, LettersReachBelowTheLine) {
+  Canvas canvas(11, 9);
+  canvas.write(0, 0, "Pp");
+  EXPECT_EQ(ink_of(canvas.take()),
+            "####.......\n"
+            "#...#......\n"
+            "#...#.####.\n"
+            "####..#...#\n"
+            "#.....#...#\n"
+            "#.....#...#\n"
+            "#.....####.\n"
+            "......#....\n"
+            "......#....\n");
+}
+
 TEST(Canvas, WritesUpwards) {
   Canvas canvas(7, 5);
   canvas.write_up(0, 4, "L");

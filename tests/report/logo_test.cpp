@@ -39,6 +39,23 @@ TEST(SequenceLogos, HaveAsManyLinesAsNeeded) {
   EXPECT_EQ(height(159), 3 * height(1));
 }
 
+/// Whether a number stands below a site of the first line.
+bool is_numbered(const Image& image, std::size_t site) {
+  for (std::size_t y = 22 + 100 + 6; y < 22 + 100 + 6 + 7; ++y) {
+    for (std::size_t x = 40 + 17 * site; x < 40 + 17 * (site + 1); ++x) {
+      if (image.pixels[3 * (y * image.width + x)] < 240) return true;
+    }
+  }
+  return false;
+}
+
+TEST(SequenceLogos, CountSitesFromOne) {
+  Logo logo{"", Matrix<double>(20, 2)};
+  for (std::size_t s = 0; s < 20; ++s) logo.frequencies(s, 0) = 1.0;
+  const Image image = sequence_logos(std::array{logo}, "AB");
+  for (std::size_t s = 0; s < 20; ++s) EXPECT_EQ(is_numbered(image, s), s == 0 || s == 9 || s == 19) << s;
+}
+
 TEST(SequenceLogos, NeedANameForEachLetter) {
   const Logo logo{"", Matrix<double>(3, 4)};
   EXPECT_THROW(sequence_logos(std::array{logo}, "ABC"), UsageError);

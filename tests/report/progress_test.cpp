@@ -133,7 +133,20 @@ TEST_F(Live, WithoutATotalItCounts) {
   now_ = 2.0;
   written();
   reporter().progress({50, 0, per_epoch_});
-  EXPECT_EQ(written(), "\r50 sweeps  25 sweeps/s" + kErase);
+  EXPECT_EQ(written(), "\r50 sweeps  sampling  25 sweeps/s" + kErase);
+}
+
+TEST_F(Live, SaysWhatIsDoneNow) {
+  reporter().stage({"training", "updates"});
+  per_epoch_ = 250;
+  EXPECT_EQ(live_after(500), "\r[########........]  50%  training  epoch 3/4  100 updates/s  0:05 left" + kErase);
+  reporter().stage({"mixing", "sweeps"});
+  now_ = 6.0;
+  reporter().progress({0, 40, 0});
+  now_ = 7.0;
+  written();
+  reporter().progress({10, 40, 0});
+  EXPECT_EQ(written(), "\r[####............]  25%  mixing  10 sweeps/s  0:03 left" + kErase);
 }
 
 TEST_F(Live, IsDrawnAtMostTenTimesASecond) {

@@ -13,10 +13,15 @@ struct Listener : Observer {
   std::vector<Stage> stages;
   std::vector<std::string> warnings;
   std::uint64_t progresses = 0;
+  std::uint64_t steps_back = 0;                  ///< progresses after which less was done than before
   std::uint64_t stop_after = ~std::uint64_t{0};  ///< so many progresses
 
   void stage(const Stage& stage) override { stages.push_back(stage); }
-  void progress(const Progress&) override { ++progresses; }
+  void progress(const Progress& progress) override {
+    ++progresses;
+    if (progress.done < last_done_) ++steps_back;
+    last_done_ = progress.done;
+  }
   void warn(const std::string& text) override { warnings.push_back(text); }
   bool stop_requested() override { return progresses >= stop_after; }
 
@@ -25,6 +30,9 @@ struct Listener : Observer {
     for (const Stage& stage : stages) out.push_back(stage.name);
     return out;
   }
+
+ private:
+  std::uint64_t last_done_ = 0;
 };
 
 }  // namespace ergodic::test

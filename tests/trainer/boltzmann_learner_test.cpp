@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "boltzmann_machines.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/data/synthetic.hpp"
@@ -26,7 +28,7 @@ TrainOptions exactly(std::uint64_t epochs) {
 }
 
 double trained(Boltzmann& machine, const Dataset& data, const TrainOptions& options) {
-  Trainer(learner_of(machine, data, {}, options, Key{3}, {}), data, options, Key{3}).run([] {}, {});
+  trainer_of(machine, data, {}, options, Key{3}, {}).run([] {}, {});
   return likelihood(machine, data);
 }
 
@@ -64,6 +66,24 @@ TEST(BoltzmannLearner, TheCentredGradientDoesNotSeeWhetherBitsAreFlipped) {
   const double before = likelihood(plain, data), after = trained(plain, data, options);
   EXPECT_GT(after, before + 0.05);
   EXPECT_NEAR(trained(flipped, inverted, options), after, 1e-4);
+}
+
+TEST(BoltzmannLearner, ARateOf100DivergesUnlessTheExactGradientBearsIt) {
+  TrainOptions options = exactly(300);
+  options.record_every = 3;
+  options.learning_rate = 100.0;
+  const Dataset bars = bars_and_stripes(3), shifting = shifting_bars(9);
+  for (const std::string method : {"exact", "pcd", "cd", "pseudo"}) {
+    options.method = method;
+    Boltzmann machine(Bernoulli{9}, dense_graph(9));
+    initialise(machine, bars, 0.01, Key{1}, {});
+    EXPECT_THROW(trained(machine, bars, options), NumericError) << method;
+  }
+  options.method = "exact";
+  options.batch = shifting.rows();
+  Boltzmann machine(Bernoulli{9}, dense_graph(9));
+  initialise(machine, shifting, 0.01, Key{1}, {});
+  EXPECT_GT(trained(machine, shifting, options), -std::log(9.0) - 0.05);  // minus the entropy of nine rows is the best
 }
 
 TEST(BoltzmannLearner, ImpossibleRequestsAreRefused) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "ergodic/core/error.hpp"
@@ -53,6 +54,34 @@ TEST(Health, ARunThatGainsLateIsStillImproving) {
 TEST(Health, WithoutALikelihoodNothingIsSaidOfImprovement) {
   const std::vector<Record> records(5, Record{0, 0.0, {{"weight_norm", 1.0}}});
   EXPECT_FALSE(improvement_in(records));
+}
+
+struct Listener : Observer {
+  void warn(const std::string& text) override { warnings.push_back(text); }
+  std::vector<std::string> warnings;
+};
+
+std::vector<std::string> warnings_after(std::vector<double> likelihoods, bool held_out) {
+  std::vector<Record> records;
+  for (std::size_t k = 0; k < likelihoods.size(); ++k) {
+    records.push_back({10 * k, 0.0, {{"pseudo_log_likelihood", likelihoods[k]}}});
+    if (held_out) records.back().values.emplace_back("energy_gap", 30.0);
+  }
+  Listener listener;
+  warn_if_overfitted(records, Context{nullptr, &listener});
+  return listener.warnings;
+}
+
+TEST(Health, HeldOutRowsThatWereLikelierBeforeAreOverFitting) {
+  const std::vector<std::string> found = warnings_after({-80, -50, -40, -45, -55}, true);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].find("-40 after 20 updates, and is -55 now"), std::string::npos);
+  EXPECT_NE(found[0].find("--l2"), std::string::npos);
+  EXPECT_TRUE(warnings_after({-80, -50, -40, -45, -55}, false).empty());  // these rows were learned from
+  EXPECT_TRUE(warnings_after({-80, -50, -45, -42, -40}, true).empty());   // a large gap alone is none
+  EXPECT_TRUE(warnings_after({-80, -50, -40, -41, -43}, true).empty());   // less than a tenth of the gain
+  EXPECT_TRUE(warnings_after({-4.0, -3.6, -3.5, -3.8}, true).empty());    // less than half a nat
+  EXPECT_TRUE(warnings_after({}, true).empty());
 }
 
 }  // namespace

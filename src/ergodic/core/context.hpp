@@ -21,7 +21,6 @@ namespace ergodic {
 struct Stage {
   std::string name;  ///< "annealing"
   std::string unit;  ///< "sweeps"; empty if progress is that of a whole that this is a part of
-  std::size_t number = 1, count = 1;
 };
 
 /// How far a stage has come, in its own units (updates, sweeps, states).

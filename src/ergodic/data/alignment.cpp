@@ -204,12 +204,18 @@ std::vector<double> sequence_weights(const Dataset& data, double identity, const
 }
 
 bool is_alignment(const CsvTable& table) {
+  const auto is_character = [](const std::string& word) { return word.size() == 1; };
+  bool words = false;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const CsvColumn& column = table.columns[c];
-    if (column.name != site_name(c) || column.words.empty()) return false;
-    if (!std::ranges::all_of(column.words, [](const auto& word) { return word.size() == 1; })) return false;
+    if (column.name != site_name(c) || !column.problem.empty()) return false;
+    if (!std::ranges::all_of(column.words, is_character)) return false;
+    words = words || !column.words.empty();
+    for (std::size_t r = 0; column.words.empty() && r < table.rows; ++r) {
+      if (!std::isnan(table.numbers[r * table.columns.size() + c])) return false;
+    }
   }
-  return true;
+  return words;
 }
 
 std::vector<NamedSequence> sequences_of(const CsvTable& table) {

@@ -41,7 +41,7 @@ std::vector<double> sequence_weights(const Dataset& data, double identity, const
 
 /// "site 1" for site 0: the column of a site of an alignment that is written as a table.
 std::string site_name(std::size_t site);
-/// Whether this is such a table: columns of these names, all of single characters.
+/// Whether this is such a table: columns of these names, of single characters or missing values alone.
 bool is_alignment(const CsvTable& table);
 /// Its rows, without names; "?" for a missing value.
 std::vector<NamedSequence> sequences_of(const CsvTable& table);

@@ -108,7 +108,8 @@ pid_t start_program(const std::vector<std::string>& words, const std::filesystem
   return child;
 }
 
-/// Runs a program to its end. Its files may not grow beyond any size. Stopped if the observer asks to stop.
+/// Runs a program to its end. None of its files may become larger than kLargestFile. Stopped if the observer asks to
+/// stop.
 void run_program(const std::vector<std::string>& words, const std::filesystem::path& folder, const Context& context) {
   constexpr rlim_t kLargestFile = rlim_t{1} << 28;
   constexpr auto kPause = std::chrono::milliseconds(20);
@@ -147,6 +148,12 @@ std::vector<std::byte> read_verified(const std::filesystem::path& path, const Ca
   return bytes;
 }
 
+/// False also where the system does not let us look.
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
 void rename_or_fail(const std::filesystem::path& from, const std::filesystem::path& to) {
   std::error_code failure;
   std::filesystem::rename(from, to, failure);
@@ -157,7 +164,7 @@ void rename_or_fail(const std::filesystem::path& from, const std::filesystem::pa
 void replace_folder(const std::filesystem::path& fresh, const std::filesystem::path& target,
                     const std::filesystem::path& scratch) {
   if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) return;
-  if (std::filesystem::exists(target)) rename_or_fail(target, scratch / "replaced");
+  if (is_there(target)) rename_or_fail(target, scratch / "replaced");
   rename_or_fail(fresh, target);
 }
 
@@ -195,8 +202,7 @@ std::filesystem::path cache_folder() {
 
 bool is_fetched(const CatalogueEntry& entry) {
   try {
-    return std::ranges::all_of(entry.files(),
-                               [&](const auto& f) { return std::filesystem::exists(path_of(entry, f)); });
+    return std::ranges::all_of(entry.files(), [&](const auto& f) { return is_there(path_of(entry, f)); });
   } catch (const IoError&) {
     return false;  // there is no place for fetched data
   }
@@ -211,7 +217,7 @@ bool is_intact(const CatalogueEntry& entry) {
 std::filesystem::path located(const CatalogueEntry& entry, const CatalogueFile& file) {
   if (file.name.empty()) return {};
   const std::filesystem::path path = path_of(entry, file);
-  if (!std::filesystem::exists(path)) {
+  if (!is_there(path)) {
     throw NoInputError(
         fmt::format("{} is not on this computer; download it with: ergodic data get {}", entry.name, entry.name));
   }

@@ -80,12 +80,12 @@ std::optional<std::size_t> find(const NpzFile& archive, std::initializer_list<st
   return std::nullopt;
 }
 
-/// The only array of rows; nothing if there are several. One is held at a time.
+/// The only array of rows; nothing if there are several.
 std::optional<std::size_t> only_rows(const NpzFile& archive) {
   if (archive.names().size() == 1) return 0;
   std::optional<std::size_t> only;
   for (std::size_t k = 0; k < archive.names().size(); ++k) {
-    if (archive.array(k).shape.size() < 2) continue;
+    if (archive.shape(k).size() < 2) continue;
     if (only) return std::nullopt;
     only = k;
   }
@@ -101,6 +101,9 @@ std::optional<std::size_t> chosen(const NpzFile& archive, const std::string& wan
 
 LabelledArray archived(std::span<const std::byte> file, const std::string& where, const std::string& wanted) {
   const NpzFile archive(file, where);
+  if (find(archive, {"[Content_Types].xml", "mimetype"})) {
+    refuse(where, "a spreadsheet or another document", "save the table as csv");
+  }
   const std::optional<std::size_t> values = chosen(archive, wanted);
   if (!values) {
     constexpr std::size_t kNamed = 10;
@@ -114,7 +117,11 @@ LabelledArray archived(std::span<const std::byte> file, const std::string& where
   }
   const std::optional<std::size_t> labels = find(archive, {"y", "labels"});
   LabelledArray out{archive.array(*values), {}};
-  if (labels && labels != values) out.labels = archive.array(*labels);
+  if (!labels || labels == values) return out;
+  Array found = archive.array(*labels);
+  // An array that the user has named need not be the one that the labels belong to.
+  const bool theirs = wanted.empty() || (!out.values.shape.empty() && found.size() == out.values.shape[0]);
+  if (theirs) out.labels = std::move(found);
   return out;
 }
 
@@ -128,7 +135,10 @@ bool is_gzipped_idx(std::span<const std::byte> file, const std::string& where) {
 /// All pictures of a folder as one array [pictures, height, width].
 LabelledArray read_pictures(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  std::error_code failure;
+  const std::filesystem::directory_iterator entries(folder, failure);
+  if (failure) throw NoInputError(fmt::format("cannot read {}: {}", folder.string(), failure.message()));
+  for (const auto& entry : entries) {
     if (entry.path().extension() == ".png" || entry.path().extension() == ".PNG") files.push_back(entry.path());
   }
   if (files.empty()) throw NoInputError(fmt::format("{}: a folder without PNG pictures", folder.string()));
@@ -151,7 +161,7 @@ LabelledArray read_pictures(const std::filesystem::path& folder) {
 
 Contents contents_of(std::span<const std::byte> file, const std::string& where, const std::string& array,
                      Missing missing) {
-  const std::string_view text = as_text(file);
+  std::string_view text = as_text(file);
   require(array.empty() || text.starts_with("PK\x03\x04"),
           fmt::format("{}: --array chooses an array of an npz file, and this is none", where));
   if (text.starts_with("\x93NUM")) return LabelledArray{parse_npy(file, where), {}};
@@ -164,6 +174,8 @@ Contents contents_of(std::span<const std::byte> file, const std::string& where, 
     return LabelledArray{parse_idx(file, where), {}};
   }
   refuse_foreign(text, where);
+  text = without_byte_order_mark(text);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));  // blank lines mean nothing
   if (text.starts_with('>')) return parse_fasta(file, where);
   if (is_stockholm(text)) return parse_stockholm(file, where);
   if (is_clustal(text)) return parse_clustal(file, where);

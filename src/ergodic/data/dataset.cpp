@@ -8,6 +8,7 @@
 
 #include "ergodic/core/aligned.hpp"
 #include "ergodic/core/permutation.hpp"
+#include "ergodic/format/csv.hpp"
 
 namespace ergodic {
 
@@ -22,8 +23,8 @@ std::size_t Dataset::classes() const {
 }
 
 std::string Dataset::column_text(std::size_t column) const {
-  return column < unit_names.size() ? fmt::format("column \"{}\"", unit_names[column])
-                                    : fmt::format("column {}", column + 1);
+  const bool named = column < unit_names.size() && !unit_names[column].empty();
+  return named ? fmt::format("column \"{}\"", name_text(unit_names[column])) : fmt::format("column {}", column + 1);
 }
 
 std::size_t Dataset::missing() const {

@@ -181,9 +181,10 @@ PrincipalDirections principal_directions(const Dataset& data, std::span<const do
   const std::vector<double> means = unit_means(data), known = known_rows(data);
   const double all = data.effective_rows();
   Matrix<double> values(rows, units);
-  for (std::size_t r = 0; r < rows; ++r) {
+  for (std::size_t k = 0; k < rows; ++k) {
+    const std::size_t r = k * data.rows() / rows;  // from all parts of a file that may be in some order
     for (std::size_t i = 0; i < units; ++i) {
-      if (data.is_known(r, i)) values(r, i) = (data.reals()(r, i) - means[i]) / deviations[i] * (all / known[i]);
+      if (data.is_known(r, i)) values(k, i) = (data.reals()(r, i) - means[i]) / deviations[i] * (all / known[i]);
     }
   }
   // Orthogonal iteration, from directions that no data is likely to be orthogonal to.

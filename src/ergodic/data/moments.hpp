@@ -27,10 +27,10 @@ struct PrincipalDirections {
   Matrix<double> directions;
   std::vector<double> variances;
 };
-/// Principal directions of real data in units of these deviations, at most `count`, from at most a thousand rows; the
-/// later ones are approximate. If all units are independent variances are 1, if all are the same, the first is the
-/// number of units. With missing values an upper estimate: each known value stands for those that are missing from its
-/// unit.
+/// Principal directions of real data in units of these deviations, at most `count`, from at most a thousand rows,
+/// evenly spaced; the later ones are approximate. If all units are independent variances are 1, if all are the same,
+/// the first is the number of units. With missing values an upper estimate: each known value stands for those that are
+/// missing from its unit.
 PrincipalDirections principal_directions(const Dataset& data, std::span<const double> deviations, std::size_t count);
 
 }  // namespace ergodic

@@ -46,6 +46,16 @@ std::size_t count_letters(const RowsOf& what, std::size_t letters) {
   return letters;
 }
 
+/// The most probable letter, the first of equals; none if any is not known.
+std::optional<std::size_t> most_probable(std::span<const double> site) {
+  std::size_t best = 0;
+  for (std::size_t a = 0; a < site.size(); ++a) {
+    if (std::isnan(site[a])) return std::nullopt;
+    if (site[a] > site[best]) best = a;
+  }
+  return best;
+}
+
 }  // namespace
 
 Dataset keep_real(const RowsOf& what) {
@@ -70,20 +80,6 @@ Dataset pack_letters(const RowsOf& what, std::size_t letters) {
   });
   return out;
 }
-
-namespace {
-
-/// The most probable letter, the first of equals; none if any is not known.
-std::optional<std::size_t> most_probable(std::span<const double> site) {
-  std::size_t best = 0;
-  for (std::size_t a = 0; a < site.size(); ++a) {
-    if (std::isnan(site[a])) return std::nullopt;
-    if (site[a] > site[best]) best = a;
-  }
-  return best;
-}
-
-}  // namespace
 
 Dataset pack_probabilities(const RowsOf& what, std::size_t letters) {
   constexpr double kRounding = 1e-3;  // of probabilities written with a few digits

@@ -52,15 +52,19 @@ struct Inputs {
 
 Missing missing_of(const DataOptions& options) { return options.missing ? Missing::kAllowed : Missing::kRefused; }
 
-/// Whether an alignment has only letters that stand for bases too.
-bool only_dna(const Dataset& data) {
-  bool out = true;
-  for (std::size_t r = 0; r < data.rows() && out; ++r) {
+/// Whether an alignment is likely one of bases: nine in ten of its letters, besides gaps, are those of DNA. Of proteins
+/// these are about two in ten.
+bool looks_like_dna(const Dataset& data) {
+  std::size_t letters = 0, bases = 0;
+  for (std::size_t r = 0; r < data.rows(); ++r) {
     for_each_set(data.bits().row(r), [&](std::size_t unit) {
-      out = out && std::string_view("ACGT-").find(data.alphabet[unit % data.letters]) != std::string_view::npos;
+      const char letter = data.alphabet[unit % data.letters];
+      if (letter == '-' || !data.is_known(r, unit)) return;
+      ++letters;
+      bases += std::string_view("ACGT").find(letter) != std::string_view::npos ? 1 : 0;
     });
   }
-  return out;
+  return letters > 0 && 10 * bases >= 9 * letters;
 }
 
 /// 8-bit values that are far from 255 are rarely grey levels of 255 steps.
@@ -93,9 +97,12 @@ void warn_of_values(const Dataset& data, std::vector<std::string>& warnings) {
   if (std::visit(same_as_first, data.values)) {
     warnings.push_back(fmt::format("{}: all {} rows are the same", data.name, data.rows()));
   }
-  if (!data.alphabet.empty() && only_dna(data)) {
-    warnings.push_back(fmt::format(
-        "{}: only the letters ACGT and gaps: is this DNA? It is read as protein, with 21 letters a site", data.name));
+  if (!data.alphabet.empty() && looks_like_dna(data)) {
+    warnings.push_back(
+        fmt::format("{}: nearly all letters are A, C, G or T: is this DNA? It is read as protein, with 21 letters a "
+                    "site, and the U "
+                    "of RNA as a gap",
+                    data.name));
   }
 }
 

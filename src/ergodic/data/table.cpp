@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -101,6 +102,8 @@ bool is_index_name(const std::string& name) {
   return lower.empty() || lower == "id" || lower == "index";
 }
 
+using Names = std::set<std::string, std::less<>>;
+
 /// Reads columns one after the other into units.
 class Reader {
  public:
@@ -113,11 +116,11 @@ class Reader {
       label = find_column(table_, options_.label_column, where_, "--label-column");
       add_labels(*label);
     }
-    const std::vector<std::size_t> columns = wanted(label);
-    const std::set<std::string> distinct(options_.units.begin(), options_.units.end());
+    const Names distinct(options_.units.begin(), options_.units.end());
     const bool named = table_.header && !distinct.empty() && distinct.size() == options_.units.size();
+    const std::vector<std::size_t> columns = wanted(label, named);
     if (named) {
-      add_named(columns);
+      add_named(columns, distinct);
     } else {
       for (const std::size_t c : columns) add_column(Column(table_, c));
     }
@@ -142,13 +145,14 @@ class Reader {
     }
   }
 
-  std::vector<std::size_t> wanted(std::optional<std::size_t> label) {
+  /// The columns to read; an index is among them only if it is asked for, be it by the name of a machine's unit.
+  std::vector<std::size_t> wanted(std::optional<std::size_t> label, bool named) {
     const std::set<std::size_t> only = find_columns(table_, options_.columns, where_, "--columns");
     const std::set<std::size_t> dropped = find_columns(table_, options_.drop, where_, "--drop");
     std::vector<std::size_t> out;
     for (std::size_t c = 0; c < table_.columns.size(); ++c) {
       if (label == c || dropped.contains(c) || (!only.empty() && !only.contains(c))) continue;
-      if (c == 0 && only.empty() && options_.units.empty() && is_index(Column(table_, c))) continue;
+      if (c == 0 && only.empty() && !named && is_index(Column(table_, c))) continue;
       out.push_back(c);
     }
     return out;
@@ -162,9 +166,16 @@ class Reader {
     return true;
   }
 
-  /// A first line of words without names above it is taken for names.
+  /// A first line without names above it may be taken for names: if it has words only, or counts the columns.
   void warn_of_header() {
     if (!table_.header) return;
+    if (table_.columns[0].name == "0") {
+      out_.warnings.push_back(fmt::format(
+          "{}: the first line, 0, 1, 2, ..., is read as the names of columns; if it is a row, put a line of names "
+          "before it",
+          where_));
+      return;
+    }
     const auto recurs = [](const CsvColumn& column) {
       return std::ranges::find(column.words, column.name) != column.words.end();
     };
@@ -178,9 +189,11 @@ class Reader {
   void add_labels(std::size_t index) {
     const Column column(table_, index);
     column.require_sound(where_);
-    out_.class_names = column.words();
+    out_.class_names = column.words().empty() || options_.classes.empty() ? column.words() : options_.classes;
+    const std::vector<double> labels = labels_of_words(column);
     for (std::size_t r = 0; r < table_.rows; ++r) {
-      const double value = column.number(r);
+      const double number = column.number(r);
+      const double value = labels.empty() || std::isnan(number) ? number : labels[static_cast<std::size_t>(number)];
       if (!(value >= -1e9 && value <= 1e9) || value != std::floor(value)) {
         throw DataError(fmt::format("{}: row {}, column {}: expected a word or a whole number as label, found {}",
                                     where_, r + 1, column.text(), value));
@@ -189,39 +202,87 @@ class Reader {
     }
   }
 
-  /// The units of a machine, each from the column of its name, or from a word of one.
-  void add_named(const std::vector<std::size_t>& columns) {
-    for (const std::string& unit : options_.units) {
-      const auto found =
-          std::ranges::count_if(columns, [&](std::size_t c) { return add_if_named(Column(table_, c), unit); });
-      if (found == 1) continue;
-      throw DataError(fmt::format("{}: expected a column for the machine's unit {}, found {}; {}", where_,
-                                  excerpt(unit), found == 0 ? "none" : std::to_string(found), names_text(table_)));
-    }
-    for (const std::size_t c : columns) require_known_words(Column(table_, c));
-  }
-
-  bool add_if_named(const Column& column, const std::string& unit) {
-    if (unit == column.name() && !column.has_categories()) {
-      add_column(column);
-      return true;
-    }
-    const std::string start = column.name() + "=";
-    if (!column.has_categories() || !unit.starts_with(start)) return false;
-    column.require_sound(where_);
-    const auto place = std::ranges::find(column.words(), unit.substr(start.size()));
-    add_word(column, unit, static_cast<std::size_t>(place - column.words().begin()));
-    return true;
-  }
-
-  /// If some units are words of a column, all its words are.
-  void require_known_words(const Column& column) const {
-    const std::string start = column.name() + "=";
-    if (std::ranges::none_of(options_.units, [&](const auto& name) { return name.starts_with(start); })) return;
+  /// The label of each word of a column, by the classes of a machine; none if the words number themselves.
+  std::vector<double> labels_of_words(const Column& column) const {
+    std::vector<double> out;
+    if (options_.classes.empty()) return out;
     for (const std::string& word : column.words()) {
-      if (std::ranges::find(options_.units, start + word) != options_.units.end()) continue;
+      const auto place = std::ranges::find(options_.classes, word);
+      if (place == options_.classes.end()) {
+        throw DataError(
+            fmt::format("{}: column {}: the machine has no class {}", where_, column.text(), excerpt(word)));
+      }
+      out.push_back(static_cast<double>(place - options_.classes.begin()));
+    }
+    return out;
+  }
+
+  /// The units of a machine, each from the column of its name, or from a word of one. What a column holds was settled
+  /// when the machine was trained: here it may lack some of its words, or all of its values.
+  void add_named(const std::vector<std::size_t>& columns, const Names& units) {
+    std::multimap<std::string_view, std::size_t> by_name;
+    for (const std::size_t c : columns) by_name.emplace(table_.columns[c].name, c);
+    std::set<std::size_t> of_words;
+    for (const std::string& unit : options_.units) {
+      const std::vector<Place> found = places_of(unit, by_name, units);
+      if (found.size() != 1) {
+        throw DataError(fmt::format("{}: expected a column for the machine's unit {}, found {}; {}", where_,
+                                    excerpt(unit), found.empty() ? "none" : std::to_string(found.size()),
+                                    names_text(table_)));
+      }
+      const auto& [index, word] = found[0];
+      const Column column(table_, index);
+      if (!word) {
+        require_no_categories(column);
+        add_column(column);
+        continue;
+      }
+      if (of_words.insert(index).second) require_known_words(column, units);
+      const auto place = std::ranges::find(column.words(), *word);
+      add_word(column, unit, static_cast<std::size_t>(place - column.words().begin()));
+    }
+  }
+
+  /// A column that may hold a unit: as it is, or as one of its words.
+  struct Place {
+    std::size_t column;
+    std::optional<std::string_view> word;
+  };
+
+  /// All columns that may hold a unit. One that is a unit itself has no words for others.
+  static std::vector<Place> places_of(std::string_view unit,
+                                      const std::multimap<std::string_view, std::size_t>& by_name, const Names& units) {
+    std::vector<Place> out;
+    const auto add = [&](std::string_view name, std::optional<std::string_view> word) {
+      const auto [first, last] = by_name.equal_range(name);
+      for (auto it = first; it != last; ++it) out.push_back({it->second, word});
+    };
+    add(unit, std::nullopt);
+    for (std::size_t at = unit.find('='); at != std::string_view::npos; at = unit.find('=', at + 1)) {
+      if (!units.contains(unit.substr(0, at))) add(unit.substr(0, at), unit.substr(at + 1));
+    }
+    return out;
+  }
+
+  void require_no_categories(const Column& column) const {
+    if (!column.has_categories()) return;
+    const auto word = std::ranges::find_if(column.words(), [](const auto& w) { return !truth_of(w).has_value(); });
+    throw DataError(fmt::format("{}: column {}: the machine was trained on numbers, or true and false, here; found {}",
+                                where_, column.text(), excerpt(*word)));
+  }
+
+  /// Units of a machine that are words of a column are all the words that it may have.
+  void require_known_words(const Column& column, const Names& units) const {
+    column.require_sound(where_);
+    for (const std::string& word : column.words()) {
+      if (units.contains(column.name() + "=" + word)) continue;
       throw DataError(
           fmt::format("{}: column {}: the machine has no unit for the word {}", where_, column.text(), excerpt(word)));
+    }
+    for (std::size_t r = 0; column.words().empty() && r < table_.rows; ++r) {
+      if (std::isnan(column.number(r))) continue;
+      throw DataError(fmt::format("{}: row {}, column {}: the machine was trained on words here; found the number {}",
+                                  where_, r + 1, column.text(), column.number(r)));
     }
   }
 

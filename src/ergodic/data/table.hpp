@@ -12,10 +12,11 @@ namespace ergodic {
 
 /// Columns are named as in the header, or by number, counted from 1; several with commas between them.
 struct TableOptions {
-  std::string label_column{};        ///< becomes the labels; or empty
-  std::string columns{};             ///< the only ones that are read; empty: all
-  std::string drop{};                ///< left out
-  std::vector<std::string> units{};  ///< names of the units of a machine, which takes them from a header; or empty
+  std::string label_column{};          ///< becomes the labels; or empty
+  std::string columns{};               ///< the only ones that are read; empty: all
+  std::string drop{};                  ///< left out
+  std::vector<std::string> units{};    ///< names of the units of a machine, which takes them from a header; or empty
+  std::vector<std::string> classes{};  ///< names of the classes of a machine, whose places labels that are words get
 
   /// Whether the user has chosen columns.
   bool chosen() const { return !label_column.empty() || !columns.empty() || !drop.empty(); }
@@ -39,8 +40,9 @@ inline constexpr std::size_t kMostCategories = 50;
 /// - The first column, if it has no name or is named id or index, and counts 0, 1, 2, ... or 1, 2, 3, ..., is left out
 ///   with a warning, unless it is asked for.
 /// - Labels that are words become 0, 1, ... in alphabetical order, with the words as names of the classes.
-/// - A machine that knows the names of its units takes these, in its own order, and leaves all others out. A word that
-///   it has no unit for is refused.
+/// - A machine that knows the names of its units takes these, in its own order, and leaves all others out; its names
+///   say which columns are words, also where only some of these are there, or none. A word that it has no unit or class
+///   for is refused.
 ///
 /// UsageError for a column that does not exist, DataError for one whose fields will not do; both begin with `where`.
 UnitTable units_of(CsvTable table, const std::string& where, const TableOptions& options, ValueKind kind);

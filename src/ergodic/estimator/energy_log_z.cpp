@@ -197,11 +197,7 @@ bool exactly_summable(const Layer& units) {
 }
 
 std::optional<Estimate> exact_log_z(const Layer& units, const EnergyOfRows& energy, const Context& context) {
-  require(
-      exactly_summable(units),
-      fmt::format("log Z of an energy is exact for at most {:.0f} two-valued units (a letter counts as the logarithm "
-                  "of their number), or {} real ones, found {} {}",
-                  kMaxEnergyBits, kMaxIntegratedUnits, units_of(units), name_of(units)));
+  if (!exactly_summable(units)) return std::nullopt;
   return real_valued(units) ? integrated(units_of(units), energy, context) : enumerated(units, energy, context);
 }
 

@@ -23,15 +23,15 @@ namespace ergodic {
 inline constexpr double kMaxEnergyBits = 20.0;
 inline constexpr std::size_t kMaxIntegratedUnits = 2;
 
-/// Whether exact_log_z can be asked for an energy of these units.
+/// Whether an energy of these units has an exact_log_z.
 bool exactly_summable(const Layer& units);
 
 /// Energies of the rows of a state.
 using EnergyOfRows = std::function<std::vector<double>(const State&)>;
 std::optional<Estimate> exact_log_z(const Layer& units, const EnergyOfRows& energy, const Context& context);
 
-/// log Z; nothing if stopped. The bracket of an integral is what the last halving of the spacing and the last doubling
-/// of the box changed. UsageError for more units than that; NumericError for an energy that is NaN, and for one
+/// log Z; nothing if stopped, or unless the units are exactly_summable. The bracket of an integral is what the last
+/// halving of the spacing and the last doubling of the box changed. NumericError for an energy that is NaN, and for one
 /// that does not confine its units.
 template <EnergyModel Model>
 std::optional<Estimate> exact_log_z(const Model& model, const Context& context) {

@@ -8,6 +8,11 @@
 #include "ergodic/core/error.hpp"
 
 namespace ergodic {
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+
+}  // namespace
 
 void fail_at(const std::string& where, std::size_t byte, std::string_view problem) {
   throw DataError(fmt::format("{}: byte {}: {}", where, byte, problem));
@@ -54,6 +59,38 @@ void ByteReader::seek(std::size_t position, std::string_view what) {
 
 void ByteReader::expect_end(std::string_view after) const {
   if (remaining() > 0) fail(fmt::format("expected the end after {}, found {} more bytes", after, remaining()));
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return text;
+}
+
+bool TextLines::next() {
+  if (rest_.empty()) return false;
+  const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+  line_ = rest_.substr(0, end);
+  rest_.remove_prefix(std::min(end + 1, rest_.size()));
+  ++number_;
+  if (line_.ends_with('\r')) line_.remove_suffix(1);
+  return true;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> out;
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+    if (line.empty()) return out;
+    out.push_back(line.substr(0, std::min(line.find_first_of(kBlanks), line.size())));
+    line.remove_prefix(out.back().size());
+  }
 }
 
 void append(std::vector<std::byte>& bytes, std::span<const std::byte> more) {

@@ -1,4 +1,5 @@
-// Bytes: a cursor that never leaves its file, byte order, and sizes that cannot overflow. Shared by all the formats.
+// Bytes: a cursor that never leaves its file, byte order, sizes that cannot overflow, and lines of text. Shared by all
+// the formats.
 //
 // Every reader works on the whole file in memory, so "does it fit?" is always asked before anything is allocated.
 #pragma once
@@ -63,6 +64,29 @@ class ByteReader {
   std::string where_;
   std::size_t position_ = 0;
 };
+
+/// The text without the mark that some editors and spreadsheets put before UTF-8.
+std::string_view without_byte_order_mark(std::string_view text);
+
+/// Gives the lines of a text one after the other, without their ends (LF or CRLF).
+class TextLines {
+ public:
+  explicit TextLines(std::string_view text) : rest_(without_byte_order_mark(text)) {}
+
+  bool next();
+  std::string_view line() const { return line_; }
+  std::size_t number() const { return number_; }  ///< counted from 1
+
+ private:
+  std::string_view rest_, line_;
+  std::size_t number_ = 0;
+};
+
+/// The text without the blanks and tabs at its beginning and end.
+std::string_view without_blanks(std::string_view text);
+
+/// The words of a line, between blanks and tabs.
+std::vector<std::string_view> words_of(std::string_view line);
 
 /// Appends an integer in little-endian order.
 template <std::unsigned_integral T>

@@ -13,50 +13,13 @@
 #include <vector>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/number_text.hpp"
 #include "ergodic/format/bytes.hpp"
 #include "ergodic/format/file.hpp"
 #include "ergodic/format/utf8.hpp"
 
 namespace ergodic {
 namespace {
-
-constexpr std::string_view kBlanks = " \t";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
-/// Gives the lines that count, one after the other: without blank lines and comments, without their line ends.
-class Lines {
- public:
-  explicit Lines(std::string_view text) : rest_(text) {
-    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // what spreadsheets put before UTF-8
-    if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
-  }
-
-  bool next() {
-    while (!rest_.empty()) {
-      const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-      line_ = rest_.substr(0, end);
-      rest_.remove_prefix(std::min(end + 1, rest_.size()));
-      ++number_;
-      if (line_.ends_with('\r')) line_.remove_suffix(1);
-      const std::string_view content = trimmed(line_);
-      if (!content.empty() && content.front() != '#') return true;
-    }
-    return false;
-  }
-
-  std::string_view line() const { return line_; }
-  std::size_t number() const { return number_; }  ///< counted from 1
-
- private:
-  std::string_view rest_;
-  std::string_view line_;
-  std::size_t number_ = 0;
-};
 
 /// Semicolons first: where they separate, a comma may be a decimal one, which is then refused as no number.
 char separator_of(std::string_view line) {
@@ -68,6 +31,16 @@ char separator_of(std::string_view line) {
     if (!quote) rank = std::min(rank, std::min(kBySeniority.find(c), kBySeniority.size()));
   }
   return rank < kBySeniority.size() ? kBySeniority[rank] : ' ';
+}
+
+/// Those of ASCII, and those from U+0080 to U+009F in UTF-8: a terminal may take either for commands.
+bool has_control_characters(std::string_view field) {
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    const auto code = static_cast<unsigned char>(field[i]);
+    const unsigned next = i + 1 < field.size() ? static_cast<unsigned char>(field[i + 1]) : 0;
+    if (code < 0x20 || code == 0x7f || (code == 0xc2 && next >= 0x80 && next < 0xa0)) return true;
+  }
+  return false;
 }
 
 /// The ways to write that a value is missing, beside nan.
@@ -89,16 +62,40 @@ std::errc parse_number(std::string_view field, double& value) {
   return end == field.data() + field.size() ? error : std::errc::invalid_argument;
 }
 
+/// Whether a line has the names that pandas gives columns without names: 0, 1, 2, ..., after an empty one if there is
+/// an index. Without an index a few numbers may as well be a row.
+bool counts_columns(std::span<const std::string_view> fields) {
+  constexpr std::size_t kFewest = 8, kFewestAfterIndex = 3;
+  const bool index = fields[0].empty();
+  fields = fields.subspan(index ? 1 : 0);
+  if (fields.size() < (index ? kFewestAfterIndex : kFewest)) return false;
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    if (number_in<std::size_t>(fields[k]) != k) return false;
+  }
+  return true;
+}
+
+/// Whether a field that is no number is one in another notation: "0,5", "1,000" or "50%".
+bool is_foreign_number(std::string_view field) {
+  if (field.find_first_not_of("+-0123456789.,%") != std::string_view::npos) return false;
+  return field.find_first_of(",%") != std::string_view::npos &&
+         field.find_first_of("0123456789") != std::string_view::npos;
+}
+
 class TableParser {
  public:
   TableParser(std::string_view text, const std::string& where, Missing missing)
       : lines_(text), where_(where), missing_(missing) {}
 
   CsvTable parse() {
-    if (!lines_.next())
-      throw DataError(fmt::format("{}: expected rows of numbers, found no line with content", where_));
+    if (!next_line()) throw DataError(fmt::format("{}: expected rows of numbers, found no line with content", where_));
     separator_ = separator_of(lines_.line());
+    first_line_ = lines_.number();
     split();
+    if (fields_.size() > kMostCsvColumns) {
+      fail(fmt::format("expected at most {} fields, found {}; is each row a line of its own?", kMostCsvColumns,
+                       fields_.size()));
+    }
     table_.columns.resize(fields_.size());
     seen_.resize(fields_.size());
     table_.header = is_header();
@@ -107,7 +104,7 @@ class TableParser {
     } else {
       add_row();
     }
-    while (lines_.next()) {
+    while (next_line()) {
       split();
       add_row();
     }
@@ -126,10 +123,19 @@ class TableParser {
     std::unordered_map<std::string_view, std::size_t> words{};  // in the order of their first lines
   };
 
+  /// Goes to the next line that counts: neither blank nor a comment.
+  bool next_line() {
+    while (lines_.next()) {
+      const std::string_view content = without_blanks(lines_.line());
+      if (!content.empty() && content.front() != '#') return true;
+    }
+    return false;
+  }
+
   /// Cuts the line into fields_, trimmed and without their quotes. Runs of blanks separate once.
   void split() {
     fields_.clear();
-    std::string_view rest = separator_ == ' ' ? trimmed(lines_.line()) : lines_.line();
+    std::string_view rest = separator_ == ' ' ? without_blanks(lines_.line()) : lines_.line();
     bool quote = false;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < rest.size(); ++i) {
@@ -144,17 +150,18 @@ class TableParser {
   }
 
   void add_field(std::string_view field) {
-    field = trimmed(field);
-    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-    if (std::ranges::any_of(field, is_control)) fail(fmt::format("expected text, found {}", excerpt(field)));
+    field = without_blanks(field);
+    if (has_control_characters(field)) fail(fmt::format("expected text, found {}", excerpt(field)));
     if (field.size() >= 2 && field.front() == '"' && field.back() == '"') {
-      field = trimmed(field.substr(1, field.size() - 2));
+      field = without_blanks(field.substr(1, field.size() - 2));
     }
     fields_.push_back(field);
   }
 
-  /// A line without a number; a row whose values are all missing is none, and neither is one of truth values.
+  /// A line without a number, or one that numbers the columns; a row whose values are all missing is none, and neither
+  /// is one of truth values.
   bool is_header() const {
+    if (counts_columns(fields_)) return true;
     if (missing_ == Missing::kAllowed && std::ranges::all_of(fields_, stands_for_missing)) return false;
     if (std::ranges::all_of(fields_, [](std::string_view field) { return truth_of(field).has_value(); })) return false;
     return std::ranges::none_of(fields_, [](std::string_view field) {
@@ -165,7 +172,9 @@ class TableParser {
 
   void add_row() {
     if (fields_.size() != table_.columns.size()) {
-      fail(fmt::format("expected {} fields as in the first line, found {}", table_.columns.size(), fields_.size()));
+      const bool blanks = separator_ == ' ' && table_.header;
+      fail(fmt::format("expected {} fields as in the first line, found {}{}", table_.columns.size(), fields_.size(),
+                       blanks ? "; if a name has blanks in it, put it in quotes" : ""));
     }
     for (std::size_t c = 0; c < fields_.size(); ++c) table_.numbers.push_back(number_for(c, fields_[c]));
     ++table_.rows;
@@ -189,10 +198,12 @@ class TableParser {
       if (std::isnan(value)) return value;
       seen.numbers = true;
       if (!seen.words.empty()) {
-        note(column, fmt::format("expected a word such as {}, found the number {}", excerpt(seen.words.begin()->first),
-                                 excerpt(field)));
+        const bool maybe_name = !table_.header && seen.words.size() == 1 && table_.columns[column].line == first_line_;
+        note(column, fmt::format("expected a word such as {}, found the number {}{}",
+                                 excerpt(seen.words.begin()->first), excerpt(field),
+                                 maybe_name ? "; if the first line has names, none of them may be a number" : ""));
       }
-    } else if (seen.numbers) {
+    } else if (seen.numbers || is_foreign_number(field)) {
       note(column, fmt::format("expected a number such as 0.5, found {}", excerpt(field)));
     } else {
       if (seen.words.empty()) table_.columns[column].line = lines_.number();
@@ -229,18 +240,21 @@ class TableParser {
     throw DataError(fmt::format("{}: line {}: {}", where_, lines_.number(), problem));
   }
 
-  Lines lines_;
+  TextLines lines_;
   const std::string& where_;
   Missing missing_;
   char separator_ = ' ';
+  std::size_t first_line_ = 0;  // its number: blank lines and comments may stand before it
   std::vector<std::string_view> fields_;
   std::vector<Seen> seen_;
   CsvTable table_;
 };
 
-/// A field as it stands in a file.
-std::string quoted(const std::string& field) {
-  if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
+/// A field as it stands in a file: in quotes if it would be read as several, or its line as none. `alone` on its line,
+/// a blank would separate, and nothing would be a blank line.
+std::string quoted(const std::string& field, bool alone) {
+  const bool plain = field.find_first_of(",;\"\n\r") == std::string::npos && !field.starts_with('#');
+  if (plain && !(alone && (field.empty() || field.find(' ') != std::string::npos))) return field;
   std::string out = "\"";
   for (const char c : field) out += c == '"' ? "\"\"" : std::string(1, c);
   return out + '"';
@@ -272,14 +286,17 @@ std::optional<bool> truth_of(std::string_view word) {
   return std::nullopt;
 }
 
-std::string column_text(std::size_t column, const std::string& name) {
-  if (name.empty()) return std::to_string(column + 1);
+std::string name_text(const std::string& name) {
   constexpr std::size_t kMost = 40;
   std::size_t shown = 0;
   while (shown < std::min(name.size(), kMost)) {
     shown += std::max<std::size_t>(utf8_length(std::string_view(name).substr(shown)), 1);
   }
-  return fmt::format("{} ({}{})", column + 1, name.substr(0, shown), shown < name.size() ? "..." : "");
+  return name.substr(0, shown) + (shown < name.size() ? "..." : "");
+}
+
+std::string column_text(std::size_t column, const std::string& name) {
+  return name.empty() ? std::to_string(column + 1) : fmt::format("{} ({})", column + 1, name_text(name));
 }
 
 void write_csv(const std::filesystem::path& path, const std::vector<std::vector<std::string>>& lines) {
@@ -287,7 +304,7 @@ void write_csv(const std::filesystem::path& path, const std::vector<std::vector<
   for (const auto& line : lines) {
     for (std::size_t k = 0; k < line.size(); ++k) {
       if (k > 0) text += ',';
-      text += quoted(line[k]);
+      text += quoted(line[k], line.size() == 1);
     }
     text += '\n';
   }

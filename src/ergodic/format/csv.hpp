@@ -1,10 +1,11 @@
 // CSV: a table as text (after RFC 4180, with the habits of numpy.savetxt, pandas and R). A column has numbers or words.
 //
 // Separated by semicolons, tabs, commas or blanks: the first of these that the first line has. That line is a header if
-// none of its fields is a number, and not all of them are words for true and false. Skipped: blank lines, and lines
+// none of its fields is a number, and not all of them are words for true and false; or if they are 0, 1, 2, ..., as
+// pandas names columns without names: at least 8 of them, or 3 after an empty field. Skipped: blank lines, and lines
 // that begin with "#". Fields may stand in double quotes, with "" for a quote, but not go over several lines; decimals
 // have a point, whatever the locale; "nan" and "inf" are numbers. "NA", "?" and an empty field are missing values.
-// Names and words are UTF-8, or else taken for Latin-1.
+// Names and words are UTF-8, or else taken for Windows-1252, with Latin-1 in it.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,9 @@
 #include "ergodic/format/array.hpp"
 
 namespace ergodic {
+
+/// The most columns of a table: a line of more is rather a file without line ends than rows for a machine.
+inline constexpr std::size_t kMostCsvColumns = 1'000'000;
 
 struct CsvColumn {
   std::string name{};                ///< from the header; empty without one
@@ -44,6 +48,8 @@ Array numbers_of(const CsvTable& table, const std::string& where);
 /// What a word says, in any case: true, yes and t, or false, no and f.
 std::optional<bool> truth_of(std::string_view word);
 
+/// A name in messages, cut if it is long.
+std::string name_text(const std::string& name);
 /// A column in messages: "3", counted from 1, or "3 (age)" if it has a name.
 std::string column_text(std::size_t column, const std::string& name);
 

@@ -25,10 +25,11 @@ bool is_name_byte(char c) {
 
 class FastaParser {
  public:
-  FastaParser(std::string_view text, const std::string& where) : rest_(text), where_(where) {}
+  FastaParser(std::string_view text, const std::string& where) : lines_(text), where_(where) {}
 
   std::vector<NamedSequence> parse() {
-    while (next_line()) {
+    while (lines_.next()) {
+      line_ = lines_.line().substr(0, lines_.line().find_last_not_of(kBlanks) + 1);
       if (line_.empty()) continue;
       line_.front() == '>' ? begin_sequence() : add_letters();
     }
@@ -40,17 +41,6 @@ class FastaParser {
   }
 
  private:
-  bool next_line() {
-    if (rest_.empty()) return false;
-    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-    line_ = rest_.substr(0, end);
-    rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    ++number_;
-    if (line_.ends_with('\r')) line_.remove_suffix(1);
-    line_ = line_.substr(0, line_.find_last_not_of(kBlanks) + 1);
-    return true;
-  }
-
   void begin_sequence() {
     if (!sequences_.empty()) require_letters();
     for (std::size_t i = 0; i < line_.size(); ++i) {
@@ -58,12 +48,13 @@ class FastaParser {
     }
     const std::size_t begin = std::min(line_.find_first_not_of(kBlanks, 1), line_.size());
     sequences_.push_back({std::string(line_.substr(begin)), ""});
-    header_ = number_;
+    header_ = lines_.number();
   }
 
   void add_letters() {
     if (sequences_.empty()) {
-      fail(number_, fmt::format("expected a header line such as \">name\" before all else, found {}", excerpt(line_)));
+      fail(lines_.number(),
+           fmt::format("expected a header line such as \">name\" before all else, found {}", excerpt(line_)));
     }
     for (std::size_t i = 0; i < line_.size(); ++i) {
       if (!is_letter(line_[i])) fail_at_column(i, "expected a letter of the sequence");
@@ -80,17 +71,16 @@ class FastaParser {
   }
 
   [[noreturn]] void fail_at_column(std::size_t index, std::string_view expected) const {
-    fail(number_, fmt::format("column {}: {}, found {}", index + 1, expected, excerpt(line_.substr(index, 1))));
+    fail(lines_.number(), fmt::format("column {}: {}, found {}", index + 1, expected, excerpt(line_.substr(index, 1))));
   }
 
   [[noreturn]] void fail(std::size_t line, const std::string& problem) const {
     throw DataError(fmt::format("{}: line {}: {}", where_, line, problem));
   }
 
-  std::string_view rest_;
+  TextLines lines_;
   const std::string& where_;
-  std::string_view line_;
-  std::size_t number_ = 0;  // of the line, counted from 1
+  std::string_view line_;   // without blanks at its end
   std::size_t header_ = 0;  // number of the last header's line
   std::vector<NamedSequence> sequences_;
 };

@@ -13,6 +13,10 @@ namespace ergodic {
 namespace {
 
 constexpr std::size_t kBestRatio = 1032;  // deflate's densest code: 258 bytes in 2 bits
+// Data compresses by a factor of ten, and of a hundred where it is mostly zeros. Only a file that is made to fill the
+// memory has both a higher factor and more than this.
+constexpr std::size_t kPlausibleRatio = 200;
+constexpr std::size_t kPlausibleSize = std::size_t{1} << 28;
 constexpr std::size_t kFirstStep = std::size_t{1} << 16;
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // zlib counts in 32 bits
 
@@ -40,6 +44,12 @@ std::vector<std::byte> Inflater::take(std::size_t count, std::string_view what) 
   if (count / kBestRatio > compressed_size_ || (produced_ + count) / kBestRatio > compressed_size_) {
     fail(fmt::format("expected {} bytes of {}, more than {} compressed bytes can hold; the file is damaged", count,
                      what, compressed_size_));
+  }
+  if (produced_ + count > kPlausibleSize && (produced_ + count - kPlausibleSize) / kPlausibleRatio > compressed_size_) {
+    fail(fmt::format(
+        "expected {} bytes of {}, which is implausible in {} compressed bytes; if the file is right, save it "
+        "without compression",
+        count, what, compressed_size_));
   }
   std::vector<std::byte> out;
   while (out.size() < count) {

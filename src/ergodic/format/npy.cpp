@@ -31,11 +31,31 @@ constexpr std::array<std::pair<std::string_view, ElementType>, 11> kTypes = {{
 }};
 
 struct Header {
-  ElementType type = ElementType::kFloat32;
-  ByteOrder order = ByteOrder::kLittle;
+  std::string_view descr;    ///< the type, a view on the file
+  std::size_t descr_at = 0;  ///< the byte of the file where it stands
   bool fortran = false;
   std::vector<std::size_t> shape;
 };
+
+struct NumberType {
+  ElementType type;
+  ByteOrder order;
+};
+
+NumberType number_type(const Header& header, const std::string& where) {
+  const std::string_view descr = header.descr;
+  const auto found = std::find_if(kTypes.begin(), kTypes.end(),
+                                  [&](const auto& entry) { return !descr.empty() && entry.first == descr.substr(1); });
+  const bool known = found != kTypes.end();
+  const bool readable = known && (descr[0] == '<' || descr[0] == '>' || (descr[0] == '|' && descr[2] == '1'));
+  if (!readable) {
+    fail_at(where, header.descr_at,
+            fmt::format("npy header: expected a type among bool, int8 to int64, uint8 to uint64, float32 and float64, "
+                        "found {}; convert it with astype",
+                        excerpt(descr)));
+  }
+  return {found->second, descr[0] == '>' ? ByteOrder::kBig : ByteOrder::kLittle};
+}
 
 /// Reads the header's Python dictionary: exactly the three keys that numpy writes, and no other Python.
 class HeaderParser {
@@ -63,7 +83,9 @@ class HeaderParser {
     const std::string_view key = string("a key in quotes");
     expect(':');
     if (key == "descr" && !std::exchange(descr_seen_, true)) {
-      parse_descr();
+      skip_blanks();
+      header_.descr_at = begin_ + at_;
+      header_.descr = string("a simple type such as '<f4' (records cannot be read)");
     } else if (key == "fortran_order" && !std::exchange(order_seen_, true)) {
       header_.fortran = boolean();
     } else if (key == "shape" && !std::exchange(shape_seen_, true)) {
@@ -72,26 +94,6 @@ class HeaderParser {
       at_ = key_at;
       fail("'descr', 'fortran_order' and 'shape', each once");
     }
-  }
-
-  void parse_descr() {
-    skip_blanks();
-    const std::size_t begin = at_;
-    const std::string_view descr = string("a simple type such as '<f4' (records cannot be read)");
-    const auto found = std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& entry) {
-      return !descr.empty() && entry.first == descr.substr(1);
-    });
-    const bool known = found != kTypes.end();
-    const bool readable = known && (descr[0] == '<' || descr[0] == '>' || (descr[0] == '|' && descr[2] == '1'));
-    if (!readable) {
-      fail_at(
-          where_, begin_ + begin,
-          fmt::format("npy header: expected a type among bool, int8 to int64, uint8 to uint64, float32 and float64, "
-                      "found {}; convert it with astype",
-                      excerpt(descr)));
-    }
-    header_.type = found->second;
-    header_.order = descr[0] == '>' ? ByteOrder::kBig : ByteOrder::kLittle;
   }
 
   std::string_view string(std::string_view expected) {
@@ -206,26 +208,31 @@ std::vector<std::byte> from_fortran_order(std::span<const std::byte> source, std
 
 }  // namespace
 
+std::vector<std::size_t> npy_shape(std::span<const std::byte> start, const std::string& where) {
+  ByteReader file(start, where);
+  return read_header(file).shape;
+}
+
 Array parse_npy(std::span<const std::byte> bytes, const std::string& where) {
   ByteReader file(bytes, where);
   Header header = read_header(file);
+  const auto [type, order] = number_type(header, where);
   const std::size_t begin = file.position();
-  const auto count = byte_count(header.type, header.shape);
+  const auto count = byte_count(type, header.shape);
   if (!count || *count != file.remaining()) {
     file.fail(fmt::format("expected the {} bytes of {} {}, found {}; the file is truncated or damaged",
-                          count ? std::to_string(*count) : "more than 2^64", name_of(header.type),
-                          shape_text(header.shape), file.remaining()));
+                          count ? std::to_string(*count) : "more than 2^64", name_of(type), shape_text(header.shape),
+                          file.remaining()));
   }
   const auto data = file.take(*count, "elements");
-  check_bools(header.type, data, where, begin);
-  const std::size_t element = size_of(header.type);
-  Array array{header.type, std::move(header.shape), {}};
+  check_bools(type, data, where, begin);
+  Array array{type, std::move(header.shape), {}};
   if (header.fortran) {
-    array.bytes = from_fortran_order(data, element, array.shape);
+    array.bytes = from_fortran_order(data, size_of(type), array.shape);
   } else {
     array.bytes.assign(data.begin(), data.end());
   }
-  if (header.order == ByteOrder::kBig) reverse_elements(array.bytes, element);
+  if (order == ByteOrder::kBig) reverse_elements(array.bytes, size_of(type));
   return array;
 }
 

@@ -22,7 +22,10 @@ Array read_npy(const std::filesystem::path& path);
 /// Version 1.0, C order, little-endian.
 void write_npy(const std::filesystem::path& path, const Array& array);
 
-/// `where` names the file in messages.
+/// No start of a file up to its elements is longer, as numpy writes it.
+inline constexpr std::size_t kLongestNpyStart = std::size_t{1} << 17;
+/// The shape that the start of a file declares, whatever the type. `where` names the file in messages.
+std::vector<std::size_t> npy_shape(std::span<const std::byte> start, const std::string& where);
 Array parse_npy(std::span<const std::byte> file, const std::string& where);
 std::vector<std::byte> encode_npy(const Array& array);
 

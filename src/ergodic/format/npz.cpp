@@ -29,10 +29,18 @@ NpzFile::NpzFile(std::span<const std::byte> file, std::string where)
   }
 }
 
+std::string NpzFile::where_inside(std::size_t number) const {
+  return fmt::format("{}: member {}", where_, excerpt(members_[number].name));
+}
+
+std::vector<std::size_t> NpzFile::shape(std::size_t number) const {
+  const std::string inside = where_inside(number);
+  return npy_shape(extract_start(members_[number], kLongestNpyStart, inside), inside);
+}
+
 Array NpzFile::array(std::size_t number) const {
-  const ZipMember& member = members_[number];
-  const std::string inside = fmt::format("{}: member {}", where_, excerpt(member.name));
-  return parse_npy(extract(member, inside), inside);
+  const std::string inside = where_inside(number);
+  return parse_npy(extract(members_[number], inside), inside);
 }
 
 }  // namespace ergodic

@@ -20,10 +20,14 @@ class NpzFile {
 
   /// Without their ".npy", in the order of the archive.
   const std::vector<std::string>& names() const { return names_; }
+  /// The shape of an array, of which no more than the header is inflated; its type may be one that is not read.
+  std::vector<std::size_t> shape(std::size_t number) const;
   /// The array of the name of this number, inflated and verified.
   Array array(std::size_t number) const;
 
  private:
+  std::string where_inside(std::size_t number) const;
+
   std::string where_;
   std::vector<ZipMember> members_;
   std::vector<std::string> names_;

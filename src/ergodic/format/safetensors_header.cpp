@@ -39,7 +39,7 @@ class HeaderListener {
   bool null() { refuse("null"); }
   bool boolean(bool) { refuse("true or false"); }
   bool number_integer(nlohmann::json::number_integer_t) { refuse("a negative number"); }
-  bool number_float(nlohmann::json::number_float_t, const std::string& text) { refuse(text); }
+  bool number_float(nlohmann::json::number_float_t, const std::string& text) { refuse(excerpt(text)); }
   bool binary(nlohmann::json::binary_t&) { refuse("binary data"); }
 
   bool number_unsigned(nlohmann::json::number_unsigned_t value) {

@@ -1,4 +1,5 @@
-// What formats of interleaved sequences share: a line has a name and a piece of its sequence.
+// What formats of interleaved sequences share: a line has a name and a piece of its sequence, and blank lines stand
+// between blocks of lines.
 #pragma once
 
 #include <cstddef>
@@ -11,37 +12,26 @@
 
 namespace ergodic {
 
-/// Gives the lines of a text one after the other, without their ends.
-class TextLines {
- public:
-  explicit TextLines(std::string_view text) : rest_(text) {}
-
-  bool next();
-  std::string_view line() const { return line_; }
-  std::size_t number() const { return number_; }  ///< counted from 1
-
- private:
-  std::string_view rest_, line_;
-  std::size_t number_ = 0;
-};
-
-/// The words of a line, between blanks and tabs.
-std::vector<std::string_view> words_of(std::string_view line);
-
 /// Puts pieces of sequences together by their names.
 class SequenceBlocks {
  public:
   explicit SequenceBlocks(const std::string& where) : where_(where) {}
 
-  /// DataError that names the line for a character that is not printable.
+  /// DataError that names the line for a character that is not printable, and for a name that the block has already.
   void add(std::string_view name, std::string_view letters, std::size_t line);
+  void end_block() { ++block_; }
   /// DataError if there are no sequences.
   std::vector<NamedSequence> take();
 
  private:
+  struct Place {
+    std::size_t sequence, block;  ///< its number, and the last block that had a piece of it
+  };
+
   const std::string& where_;
   std::vector<NamedSequence> sequences_;
-  std::unordered_map<std::string, std::size_t> places_;
+  std::unordered_map<std::string, Place> places_;
+  std::size_t block_ = 0;
 };
 
 }  // namespace ergodic

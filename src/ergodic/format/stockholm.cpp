@@ -16,7 +16,10 @@ std::vector<NamedSequence> parse_stockholm(std::span<const std::byte> file, cons
   bool ended = false;
   while (lines.next()) {
     const std::vector<std::string_view> words = words_of(lines.line());
-    if (words.empty()) continue;
+    if (words.empty()) {
+      blocks.end_block();
+      continue;
+    }
     if (ended) {
       throw DataError(
           fmt::format("{}: line {}: expected the end after \"//\", found {}; give each alignment its own file", where,

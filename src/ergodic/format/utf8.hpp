@@ -10,7 +10,8 @@ namespace ergodic {
 /// How many bytes the first character of a text has, which is not empty; 0 if it is not UTF-8.
 std::size_t utf8_length(std::string_view text);
 
-/// The text, if it is UTF-8; else it is taken for Latin-1, as spreadsheets still write it.
+/// The text, if it is UTF-8; else it is taken for Windows-1252 (Latin-1 with a few more characters), as spreadsheets
+/// still write it.
 std::string utf8_from(const std::string& text);
 
 }  // namespace ergodic

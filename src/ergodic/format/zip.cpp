@@ -185,6 +185,14 @@ std::vector<ZipMember> parse_zip(std::span<const std::byte> bytes, const std::st
   return members;
 }
 
+std::vector<std::byte> extract_start(const ZipMember& member, std::size_t count, const std::string& where) {
+  if (member.method == ZipMethod::kDeflated) {
+    return Inflater(member.data, DeflateWrapper::kNone, where).take(std::min(count, member.inflated), "the member");
+  }
+  const auto start = member.data.first(std::min(count, member.data.size()));
+  return {start.begin(), start.end()};
+}
+
 std::vector<std::byte> extract(const ZipMember& member, const std::string& where) {
   std::vector<std::byte> content;
   if (member.method == ZipMethod::kDeflated) {

@@ -30,6 +30,8 @@ struct ZipMember {
 /// The members in the order of the directory. `where` names the file in messages; the bytes must outlive the members.
 std::vector<ZipMember> parse_zip(std::span<const std::byte> file, const std::string& where);
 
+/// The first bytes of a member's content, up to `count`, not verified.
+std::vector<std::byte> extract_start(const ZipMember& member, std::size_t count, const std::string& where);
 /// A member's content, inflated and verified.
 std::vector<std::byte> extract(const ZipMember& member, const std::string& where);
 

@@ -138,7 +138,7 @@ std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key
 }
 
 std::unique_ptr<Machine> read(const Tensors& tensors, const std::string& where) {
-  const auto [visible, hidden] = weights_shape(tensors, where);
+  const auto [visible, hidden] = matrix_shape(tensors, "weights", where);
   const std::string& text = metadata_at(tensors, "classes", where);
   const auto classes = number_in<std::size_t>(text);
   if (!classes || *classes < 2 || *classes >= visible) {

@@ -25,9 +25,9 @@ struct GraphSize {
 /// - `dense`: every unit with every other;
 /// - `grid:HxW`, `torus:HxW`: a square lattice row by row, with open or periodic borders, H x W being all the units;
 /// - `random:DEGREE`: each pair an edge with the same probability, such that a unit has so many neighbours on average;
-/// - else a file: two units on each line, counted from 0, separated by blanks, tabs, a comma or a semicolon. Blank
-/// lines
-///   and lines that begin with # are skipped.
+/// - else a file: two units on each line, counted from 0, with blanks, tabs, a comma or a semicolon between them. It
+/// may
+///   have blank lines, and lines that begin with #.
 /// UsageError for any other word and for sizes that do not fit, DataError with its line for an edge that is none.
 Graph graph_from_text(const std::string& text, const GraphSize& size, Key key);
 

@@ -283,17 +283,10 @@ std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key
   return std::make_unique<ModernMachine>(std::move(network), memory);
 }
 
-/// A matrix of finite floats with as many rows and columns as it has, at least 1 of each.
 Matrix<float> matrix_at(const Tensors& tensors, const std::string& name, const std::string& where) {
-  const Array* array = tensors.find(name);
-  if (!array) throw DataError(fmt::format("{}: expected a tensor named {}, found none", where, name));
-  if (array->shape.size() != 2 || array->size() == 0) {
-    throw DataError(
-        fmt::format("{}: {}: expected rows and columns, at least 1 of each, found {} dimensions and {} elements", where,
-                    name, array->shape.size(), array->size()));
-  }
-  const std::vector<float> values = floats_at(tensors, name, array->shape, where);
-  Matrix<float> out(array->shape[0], array->shape[1]);
+  const auto [rows, cols] = matrix_shape(tensors, name, where);
+  const std::vector<float> values = floats_at(tensors, name, {rows, cols}, where);
+  Matrix<float> out(rows, cols);
   std::copy(values.begin(), values.end(), out.elements().begin());
   return out;
 }

@@ -92,10 +92,7 @@ class MachineOf : public Machine {
     });
   }
   std::optional<Estimate> exact_log_z(const Context& context) const override {
-    return with_visible_energy([&](const auto& energy) {
-      if (!exactly_summable(first_layer(energy))) return std::optional<Estimate>();
-      return ergodic::exact_log_z(energy, context);
-    });
+    return with_visible_energy([&](const auto& energy) { return ergodic::exact_log_z(energy, context); });
   }
   std::unique_ptr<Path> path(const State& rows, const std::vector<Parameters>&, const Context& context) const override {
     return with_visible_energy([&](const auto& energy) { return path_to(energy, rows, context); });
@@ -104,13 +101,7 @@ class MachineOf : public Machine {
   std::unique_ptr<Learner> learner(const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
                                    const Context& context) override {
     if constexpr (TrainableModel<Model>) {
-      EnergyLearning learning;
-      learning.optimiser = options.sgd;
-      if constexpr (GibbsModel<Model>) {
-        return energy_learner(model(), Gibbs{}, train, held_out, options, std::move(learning), key, context);
-      } else {
-        return energy_learner(model(), Metropolis{}, train, held_out, options, std::move(learning), key, context);
-      }
+      return energy_learner(model(), train, held_out, options, EnergyLearning{options.sgd}, key, context);
     } else {
       throw UsageError("a " + std::string(kind().title) + " has no parameters to be trained");
     }

@@ -89,17 +89,9 @@ std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key
 std::vector<std::size_t> hidden_in(const Tensors& tensors, const std::string& where) {
   std::vector<std::size_t> out;
   for (std::size_t layer = 0;; ++layer) {
-    const std::string name = Perceptron::weights_slot(layer);
-    const Array* weights = tensors.find(name);
-    if (!weights) throw DataError(fmt::format("{}: expected a tensor named {}, found none", where, name));
-    if (weights->shape.size() != 2 || weights->size() == 0) {
-      throw DataError(
-          fmt::format("{}: {}: expected rows and columns, at least 1 of each, found {} dimensions and {} "
-                      "elements",
-                      where, name, weights->shape.size(), weights->size()));
-    }
+    const std::size_t columns = matrix_shape(tensors, Perceptron::weights_slot(layer), where).second;
     if (!tensors.find(Perceptron::bias_slot(layer))) return out;  // the output has none
-    out.push_back(weights->shape[1]);
+    out.push_back(columns);
   }
 }
 

@@ -91,7 +91,7 @@ Layer layer_from(const Tensors& tensors, const std::string& side, std::size_t un
 }
 
 std::unique_ptr<Machine> read(const Tensors& tensors, const std::string& where) {
-  const auto [visible, hidden] = weights_shape(tensors, where);
+  const auto [visible, hidden] = matrix_shape(tensors, "weights", where);
   return std::make_unique<RbmMachine>(rbm_with_parameters(
       layer_from(tensors, "visible", visible, where), layer_from(tensors, "hidden", hidden, where), tensors, where));
 }
@@ -114,22 +114,11 @@ const MachineKind kRbmKind{"rbm",
                            read,
                            kMetadata};
 
-std::pair<std::size_t, std::size_t> weights_shape(const Tensors& tensors, const std::string& where) {
-  const Array* weights = tensors.find("weights");
-  if (!weights) throw DataError(fmt::format("{}: expected a tensor named weights, found none", where));
-  if (weights->shape.size() != 2 || weights->size() == 0) {
-    throw DataError(fmt::format(
-        "{}: weights: expected shape [visible, hidden], both at least 1, found {} dimensions and {} elements", where,
-        weights->shape.size(), weights->size()));
-  }
-  return {weights->shape[0], weights->shape[1]};
-}
-
 Rbm rbm_with_parameters(const Layer& visible, const Layer& hidden, const Tensors& tensors, const std::string& where) {
   try {
     Rbm model(visible, hidden);
-    const Parameters loaded = parameters_from(tensors, model.parameters(), where);
-    model.update([&](Parameters& parameters) { parameters = loaded; }, {});
+    Parameters loaded = parameters_from(tensors, model.parameters(), where);
+    model.set([&](Parameters& parameters) { parameters = std::move(loaded); });
     return model;
   } catch (const UsageError& e) {
     throw DataError(fmt::format("{}: {}", where, e.what()));

@@ -49,7 +49,5 @@ extern const char* const kRbmTraining[3];
 
 /// An RBM with the parameters in a file's tensors; DataError that begins with `where` if they do not fit.
 Rbm rbm_with_parameters(const Layer& visible, const Layer& hidden, const Tensors& tensors, const std::string& where);
-/// The shape [visible, hidden] of the weights in a file.
-std::pair<std::size_t, std::size_t> weights_shape(const Tensors& tensors, const std::string& where);
 
 }  // namespace ergodic

@@ -76,31 +76,44 @@ Boltzmann::Boltzmann(Layer units, Graph graph, std::size_t visible)
   if (graph_.dense()) require_dense_fits(n, letters);
   parameters_.add("couplings", {graph_.edges()});
   parameters_.add("bias", {n});
-  if (letters > 0) {
-    sites_ = graph_of_sites(graph_, letters);
-    if (graph_.dense()) site_rows_ = Matrix<float>(sites_.units(), n * letters);
-  } else if (graph_.dense()) {
-    matrix_ = Matrix<float>(n, n);
-    quantised_ = QuantisedWeights(n, n, levels_of(units).low);
-  } else {
-    colours_ = colours_of(graph_);
-  }
-  renew({});
+  if (letters > 0) sites_ = graph_of_sites(graph_, letters);
 }
 
-void Boltzmann::renew(const Context& context) {
+Boltzmann::Forms Boltzmann::empty_forms() const {
+  const std::size_t n = units_of(units_);
+  Forms out;
+  if (has_sites()) {
+    if (graph_.dense()) out.site_rows = Matrix<float>(sites_.units(), n * letters_of(units_));
+  } else if (graph_.dense()) {
+    out.matrix = Matrix<float>(n, n);
+    out.quantised = QuantisedWeights(n, n, levels_of(units_).low);
+  } else {
+    out.colours = colours_of(graph_);
+  }
+  return out;
+}
+
+const Boltzmann::Forms& Boltzmann::forms() const {
+  return forms_.value([this] {
+    Forms out = empty_forms();
+    renew(out, {});
+    return out;
+  });
+}
+
+void Boltzmann::renew(Forms& forms, const Context& context) const {
   const std::span<const float> couplings = this->couplings();
   if (!graph_.dense()) {
     if (has_sites()) return;
-    return make_thresholds({graph_.neighbour_lists(), couplings, bias(), levels_of(units_)}, thresholds_, context);
+    return make_thresholds({graph_.neighbour_lists(), couplings, bias(), levels_of(units_)}, forms.thresholds, context);
   }
-  if (has_sites()) return fill_site_rows(graph_, couplings, letters_of(units_), site_rows_, context);
-  context.for_blocks(matrix_.rows(), kUnitsAtATime, [&](std::size_t begin, std::size_t end) {
+  if (has_sites()) return fill_site_rows(graph_, couplings, letters_of(units_), forms.site_rows, context);
+  context.for_blocks(forms.matrix.rows(), kUnitsAtATime, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      graph_.for_neighbours(i, [&](std::size_t j, std::size_t e) { matrix_(i, j) = couplings[e]; });
+      graph_.for_neighbours(i, [&](std::size_t j, std::size_t e) { forms.matrix(i, j) = couplings[e]; });
     }
   });
-  quantised_.assign(matrix_, bias(), context);
+  forms.quantised.assign(forms.matrix, bias(), context);
 }
 
 State Boltzmann::visible_part(const State& x) const {
@@ -202,7 +215,9 @@ void Boltzmann::resample_given(const Bits& fixed, std::size_t block, std::span<S
 void Boltzmann::sweep(State& x, FixedUnits fixed, const Draw& draw, std::uint64_t first_chain,
                       const Context& context) const {
   if (has_sites()) return site_fields().sweep(x, fixed, draw, first_chain, context);
-  if (!graph_.dense()) return sweep_colours(x, fields(), {colours_, thresholds_, fixed}, draw, first_chain, context);
+  if (!graph_.dense()) {
+    return sweep_colours(x, fields(), {forms().colours, forms().thresholds, fixed}, draw, first_chain, context);
+  }
   sweep_in_turn(x, fixed, map(), draw, first_chain, context);
 }
 

@@ -65,7 +65,15 @@ class Boltzmann {
   template <class Edit>
   void update(const Edit& edit, const Context& context) {
     edit(parameters_);
-    renew(context);
+    renew(forms_.value([this] { return empty_forms(); }), context);
+  }
+
+  /// The same, but what is derived is renewed when it is needed: for a machine of which perhaps only the parameters are
+  /// asked for, as when it is read from a file.
+  template <class Edit>
+  void set(const Edit& edit) {
+    edit(parameters_);
+    forms_.forget();
   }
 
   /// A state with all units low, or all sites at their first letter.
@@ -107,31 +115,38 @@ class Boltzmann {
                              const Context& context) const;
 
  private:
+  /// The forms of the parameters by which units are drawn.
+  struct Forms {
+    // Of two-valued units:
+    Colours colours;  // of a graph that is not dense
+    AlignedVector<ThresholdTable> thresholds;
+    Matrix<float> matrix;        // of a dense one: all couplings, symmetric, with a zero diagonal
+    QuantisedWeights quantised;  // the same in 16 bits
+    // Of letters:
+    Matrix<float> site_rows;  // of a dense graph
+  };
+  const Forms& forms() const;
+  Forms empty_forms() const;
+  void renew(Forms& forms, const Context& context) const;
+
   GraphFields fields() const { return {graph_, couplings(), bias()}; }
-  Affine map() const { return {matrix_, matrix_, bias(), &quantised_}; }  ///< for a dense graph
+  Affine map() const { return {forms().matrix, forms().matrix, bias(), &forms().quantised}; }  ///< for a dense graph
   template <class F>
   void for_fields_of(const State& x, const Context& context, const F& f) const;
   template <class F>
   void for_site_logs(const State& x, const Context& context, const F& f) const;
   bool has_sites() const { return letters_of(units_) > 0; }
   SiteFields site_fields() const {
-    return {Potts{units_of(units_), letters_of(units_)}, graph_, sites_, couplings(), bias(), site_rows_};
+    return {Potts{units_of(units_), letters_of(units_)}, graph_, sites_, couplings(), bias(), forms().site_rows};
   }
-  void renew(const Context& context);
   void sweep(State& x, FixedUnits fixed, const Draw& draw, std::uint64_t first_chain, const Context& context) const;
 
   Layer units_;
   Graph graph_;
   std::size_t visible_;
+  Graph sites_{1};  // of letters
   Parameters parameters_;
-  // For two-valued units:
-  Colours colours_;  // of a graph that is not dense
-  AlignedVector<ThresholdTable> thresholds_;
-  Matrix<float> matrix_;        // of a dense one: all couplings, symmetric, with a zero diagonal
-  QuantisedWeights quantised_;  // the same in 16 bits
-  // For letters:
-  Graph sites_{1};
-  Matrix<float> site_rows_;  // of a dense graph
+  Derived<Forms> forms_;
 };
 
 // Declared with the model, since a template that asks whether they exist (SimulatorOf) must get the same answer in

@@ -39,24 +39,24 @@ std::vector<std::size_t> begins_of(std::vector<std::size_t> counts) {
 Graph::Graph(std::size_t units, std::span<const Pair> pairs)
     : units_(units), site_units_(pairs.size() == this->pairs() ? 1 : 0) {
   if (site_units_ > 0) return;
-  std::vector<std::size_t> later(units + 1), all(units + 1);
+  std::vector<std::size_t> later(units + 1), all(units + 2);
   for (const auto& [low, high] : pairs) {
     ++later[low + 1];
-    ++all[low + 1];
-    ++all[high + 1];
+    ++all[low + 2];
+    ++all[high + 2];
   }
   edge_begin_ = begins_of(std::move(later));
-  neighbour_begin_ = begins_of(std::move(all));
+  neighbour_begin_ = begins_of(std::move(all));  // each a place late: filling a unit's part moves it to the next one's
   later_.resize(pairs.size());
   neighbours_.resize(2 * pairs.size());
-  std::vector<std::size_t> next(neighbour_begin_.begin(), neighbour_begin_.end() - 1);
   // In ascending order of the pairs, a unit first meets all lower neighbours and then the higher ones.
   for (std::size_t e = 0; e < pairs.size(); ++e) {
     const auto [low, high] = pairs[e];
     later_[e] = high;
-    neighbours_[next[low]++] = {high, static_cast<std::uint32_t>(e)};
-    neighbours_[next[high]++] = {low, static_cast<std::uint32_t>(e)};
+    neighbours_[neighbour_begin_[low + 1]++] = {high, static_cast<std::uint32_t>(e)};
+    neighbours_[neighbour_begin_[high + 1]++] = {low, static_cast<std::uint32_t>(e)};
   }
+  neighbour_begin_.pop_back();
 }
 
 Graph dense_graph(std::size_t units) {

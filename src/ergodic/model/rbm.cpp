@@ -67,7 +67,6 @@ Rbm::Rbm(Layer visible, Layer hidden) : layers_{visible, hidden} {
     parameters_.add(precision_slot(block), {units_of(layer(block))});
     deviations_[block].assign(units_of(layer(block)), 1.0);
   }
-  couplings_ = Couplings(n, m, low_of(visible), low_of(hidden));
 }
 
 Precision Rbm::precision(std::size_t block) const {
@@ -79,8 +78,35 @@ MatrixView<const float> Rbm::weights() const {
   return {parameters_["weights"].data(), units_of(visible()), units_of(hidden())};
 }
 
-void Rbm::finish_update(const Context& context) {
-  couplings_.finish(weights(), visible_bias(), hidden_bias(), context);
+Couplings Rbm::empty_couplings() const {
+  return Couplings(units_of(visible()), units_of(hidden()), low_of(visible()), low_of(hidden()));
+}
+
+const Couplings& Rbm::couplings() const {
+  return couplings_.value([this] {
+    Couplings out = empty_couplings();
+    out.renew_blocks(weights(), {});
+    out.finish(weights(), visible_bias(), hidden_bias(), {});
+    return out;
+  });
+}
+
+Couplings& Rbm::stale_couplings() {
+  return couplings_.value([this] { return empty_couplings(); });
+}
+
+void Rbm::renew(const Context& context) {
+  Couplings& couplings = stale_couplings();
+  couplings.renew_blocks(weights(), context);
+  finish_update(couplings, context);
+}
+
+void Rbm::finish_update(Couplings& couplings, const Context& context) {
+  couplings.finish(weights(), visible_bias(), hidden_bias(), context);
+  renew_deviations();
+}
+
+void Rbm::renew_deviations() {
   for (const std::size_t block : {kVisible, kHidden}) {
     const std::span<const float> logs = precision(block).logs;
     for (std::size_t k = 0; k < logs.size(); ++k) deviations_[block][k] = portable_exp(-0.5 * logs[k]);
@@ -88,8 +114,9 @@ void Rbm::finish_update(const Context& context) {
 }
 
 Affine Rbm::map_to(std::size_t block) const {
-  return block == kHidden ? Affine{weights(), couplings_.transposed(), hidden_bias(), &couplings_.to_columns()}
-                          : Affine{couplings_.transposed(), weights(), visible_bias(), &couplings_.to_rows()};
+  const Couplings& forms = couplings();
+  return block == kHidden ? Affine{weights(), forms.transposed(), hidden_bias(), &forms.to_columns()}
+                          : Affine{forms.transposed(), weights(), visible_bias(), &forms.to_rows()};
 }
 
 std::vector<double> Rbm::energy(LayerStates layers, const Context& context) const {

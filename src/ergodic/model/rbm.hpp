@@ -58,16 +58,25 @@ class Rbm {
   template <class Edit>
   void update(const Edit& edit, const Context& context) {
     edit(parameters_);
-    couplings_.renew_blocks(weights(), context);
-    finish_update(context);
+    renew(context);
+  }
+
+  /// The same, but what is derived is renewed when it is needed: for a machine of which perhaps only the parameters are
+  /// asked for, as when it is read from a file.
+  template <class Edit>
+  void set(const Edit& edit) {
+    edit(parameters_);
+    couplings_.forget();
+    renew_deviations();
   }
 
   /// Changes the parameters by an edit that goes through all the weights by blocks: edit(Parameters&, done) calls
   /// done(row, column) after each of the blocks of Couplings::kBlock rows and columns.
   template <class Edit>
   void update_by_blocks(const Edit& edit, const Context& context) {
-    edit(parameters_, [this](std::size_t row, std::size_t column) { couplings_.renew_block(weights(), row, column); });
-    finish_update(context);
+    Couplings& couplings = stale_couplings();
+    edit(parameters_, [&](std::size_t row, std::size_t column) { couplings.renew_block(weights(), row, column); });
+    finish_update(couplings, context);
   }
 
   /// A state of one layer, as layer.hpp has it.
@@ -113,12 +122,18 @@ class Rbm {
   Affine map_to(std::size_t block) const;
 
  private:
-  void finish_update(const Context& context);
+  const Couplings& couplings() const;
+  Couplings empty_couplings() const;
+  /// To be renewed: those of other weights, or empty ones.
+  Couplings& stale_couplings();
+  void renew(const Context& context);
+  void renew_deviations();
+  void finish_update(Couplings& couplings, const Context& context);
 
   std::array<Layer, 2> layers_;
   Parameters parameters_;
-  Couplings couplings_;  // derived from the parameters, as are the deviations of real units
-  std::array<std::vector<double>, 2> deviations_;
+  Derived<Couplings> couplings_;
+  std::array<std::vector<double>, 2> deviations_;  // of real units, derived too
 };
 
 /// A machine of two-valued units in other units, with the same distribution: x = scale x' + shift on each side, in

@@ -31,11 +31,12 @@ class Canvas {
   void fill(std::size_t x, std::size_t y, std::size_t width, std::size_t height, const Colour& colour);
   void paste(std::size_t x, std::size_t y, const Image& image);
 
-  /// Words with their top left corner at a place, 7 pixels high; what the font lacks is left blank.
+  /// Words with their top left corner at a place, 7 pixels high above the line and 2 below it; what the font lacks is
+  /// left blank.
   void write(std::size_t x, std::size_t y, std::string_view text, const Colour& colour = kSoftInk);
   /// The same turned to the left, to be read upwards; the place is where the text begins, at its lower left corner.
   void write_up(std::size_t x, std::size_t y, std::string_view text, const Colour& colour = kSoftInk);
-  /// A letter that fills a rectangle.
+  /// A letter that fills a rectangle; what it has below the line hangs out of it.
   void stretch(char letter, std::size_t x, std::size_t y, std::size_t width, std::size_t height, const Colour& colour);
 
   Image take() { return std::move(image_); }
@@ -44,7 +45,7 @@ class Canvas {
   Image image_;
 };
 
-/// Height of words, and their width.
+/// Height of words above the line that they stand on, and their width.
 inline constexpr std::size_t kTextHeight = 7;
 std::size_t text_width(std::string_view text);
 

@@ -128,7 +128,7 @@ Image landscape_plot(std::span<const double> energies, MatrixView<const float> p
     draw_axes(canvas,
               {half * each + kAxisLeft, kAxisTop, pixels, window.left, window.left + window.side, window.bottom,
                window.bottom + window.side},
-              titles[half], "unit 0", "unit 1");
+              titles[half], "unit 1", "unit 2");
   }
   return canvas.take();
 }

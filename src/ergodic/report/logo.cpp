@@ -74,8 +74,8 @@ void draw_line(Canvas& canvas, const Logo& logo, std::size_t first, std::size_t 
   for (std::size_t site = first; site < last; ++site) {
     const std::size_t left = kLeft + (site - first) * kSiteWidth;
     draw_site(canvas, left, bottom, logo.frequencies.row(site), names);
-    if (site % kNumberedSites != 0) continue;
-    const std::string label = fmt::format("{}", site);
+    if ((site + 1) % kNumberedSites != 0 && site != first) continue;
+    const std::string label = fmt::format("{}", site + 1);
     canvas.write(left + kSiteWidth / 2 - std::min(text_width(label) / 2, left), bottom + 6, label);
   }
 }

@@ -18,7 +18,7 @@ struct Logo {
   Matrix<double> frequencies;
 };
 
-/// Logos below each other, in lines of sixty sites counted from 0. `names` has a character for each letter.
+/// Logos below each other, in lines of sixty sites, which are counted from 1. `names` has a character for each letter.
 Image sequence_logos(std::span<const Logo> logos, std::string_view names);
 
 }  // namespace ergodic

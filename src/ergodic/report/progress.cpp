@@ -106,7 +106,7 @@ ProgressReporter::ProgressReporter(ProgressOptions options)
 ProgressReporter::~ProgressReporter() { finish(); }
 
 void ProgressReporter::stage(const Stage& stage) {
-  stage_ = {one_line(stage.name), one_line(stage.unit), stage.number, stage.count};
+  stage_ = {one_line(stage.name), one_line(stage.unit)};
   working_ = working_ && stage_.unit.empty();  // the next part of a whole goes on where this one ends
 }
 
@@ -186,11 +186,7 @@ std::vector<std::string> ProgressReporter::progress_fields() const {
   } else {
     fields.push_back(fmt::format("{} {}", latest_.done, stage_.unit));
   }
-  if (stage_.count > 1) {
-    fields.push_back(fmt::format("{} ({}/{})", stage_.name, stage_.number, stage_.count));
-  } else if (stage_.unit.empty()) {
-    fields.push_back(stage_.name);
-  }
+  if (!stage_.name.empty()) fields.push_back(stage_.name);
   if (const std::uint64_t length = latest_.per_epoch; length > 0 && latest_.total > 0) {
     const std::uint64_t epochs = latest_.total / length + (latest_.total % length != 0);
     fields.push_back(fmt::format("epoch {}/{}", std::min(latest_.done / length + 1, epochs), epochs));

@@ -17,16 +17,29 @@ namespace {
 constexpr std::size_t kMostJudged = 100;
 constexpr double kSmallestDeviation = 1e-6;
 
-/// The places that were hidden: rows and sites.
+/// A place that was hidden.
 struct Hidden {
   std::size_t row, site;
 };
 
-std::vector<Hidden> hidden_in(const OpenRows& open, const std::vector<Site>& sites) {
-  std::vector<Hidden> out;
-  for (std::size_t r = 0; r < open.rows.chains(); ++r) {
-    for (std::size_t s = 0; s < sites.size(); ++s) {
-      if (!open.known.get(r, sites[s].first)) out.push_back({r, s});
+/// Rows with all that guesses at their hidden values are compared with.
+struct Judged {
+  OpenRows open;  ///< with the true values
+  Matrix<float> truth;
+  std::vector<Site> sites;
+  std::vector<Hidden> places;
+
+  bool real() const { return open.rows.real(); }
+};
+
+Judged judged_rows(const Layer& visible, const OpenRows& open) {
+  const std::size_t rows = std::min(open.rows.chains(), kMostJudged);
+  Judged out{{open.rows.rows(0, rows), Bits(rows, open.rows.units())}, {}, sites(visible), {}};
+  out.truth = plain_values(out.open.rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::ranges::copy(open.known.row(r), out.open.known.row(r).begin());
+    for (std::size_t s = 0; s < out.sites.size(); ++s) {
+      if (!open.known.get(r, out.sites[s].first)) out.places.push_back({r, s});
     }
   }
   return out;
@@ -39,21 +52,21 @@ std::size_t value_at(std::span<const float> row, const Site& site) {
   return static_cast<std::size_t>(std::max_element(begin, begin + static_cast<std::ptrdiff_t>(site.size)) - begin);
 }
 
-/// What a prediction of every hidden place is worth. Of discrete sites a wrong value has a constant share of the
-/// probability, of real ones the differences have a constant deviation: the best one, which no real method could know.
-FillingQuality of_guesses(const std::vector<Hidden>& places, const std::vector<Site>& sites, bool real,
-                          const Matrix<float>& truth, const Matrix<float>& guess, std::size_t rows) {
+/// What a guess at every hidden place is worth, from the first rows of a matrix. Of discrete sites a wrong value has a
+/// constant share of the probability, of real ones the differences have a constant deviation: the best one, which no
+/// real method could know.
+FillingQuality of_guesses(const Judged& judged, const Matrix<float>& guess) {
   double wrong = 0.0, squares = 0.0, log_choices = 0.0;
-  for (const auto& [row, site] : places) {
-    const Site& at = sites[site];
-    const double difference = double{truth(row, at.first)} - guess(row, at.first);
+  for (const auto& [row, site] : judged.places) {
+    const Site& at = judged.sites[site];
+    const double difference = double{judged.truth(row, at.first)} - guess(row, at.first);
     squares += difference * difference;
-    if (real || value_at(truth.row(row), at) == value_at(guess.row(row), at)) continue;
+    if (judged.real() || value_at(judged.truth.row(row), at) == value_at(guess.row(row), at)) continue;
     wrong += 1.0;
     log_choices += std::log(static_cast<double>(at.values() - 1));
   }
-  const auto count = static_cast<double>(places.size()), n = static_cast<double>(rows);
-  if (real) {
+  const auto count = static_cast<double>(judged.places.size()), n = static_cast<double>(judged.truth.rows());
+  if (judged.real()) {
     const double mean = std::max(squares / count, kSmallestDeviation * kSmallestDeviation);
     return {std::sqrt(mean), exactly(-0.5 * count * (std::log(2.0 * std::numbers::pi * mean) + 1.0) / n)};
   }
@@ -62,39 +75,40 @@ FillingQuality of_guesses(const std::vector<Hidden>& places, const std::vector<S
   return {share, exactly((log_p - log_choices) / n)};
 }
 
-FillingQuality by_independent(const std::vector<Hidden>& places, const Layer& visible, const OpenRows& judged,
-                              const Matrix<float>& truth, const Dataset& reference) {
+FillingQuality by_independent(const Judged& judged, const Layer& visible, const Dataset& reference) {
   const std::vector<double> means = unit_means(reference);
-  Matrix<float> guess(truth.rows(), truth.cols());
+  Matrix<float> guess(judged.truth.rows(), judged.truth.cols());
   for (std::size_t r = 0; r < guess.rows(); ++r) std::ranges::copy(means, guess.row(r).begin());
-  Bits hidden(judged.known.rows(), judged.known.cols());
+  Bits hidden(guess.rows(), guess.cols());
   for (std::size_t r = 0; r < hidden.rows(); ++r) {
-    for (std::size_t i = 0; i < hidden.cols(); ++i) hidden.set(r, i, !judged.known.get(r, i));
+    for (std::size_t i = 0; i < hidden.cols(); ++i) hidden.set(r, i, !judged.open.known.get(r, i));
   }
-  return {of_guesses(places, sites(visible), judged.rows.real(), truth, guess, truth.rows()).error,
-          exactly(independent_log_likelihood(visible, reference, judged.rows, hidden))};
+  return {of_guesses(judged, guess).error,
+          exactly(independent_log_likelihood(visible, reference, judged.open.rows, hidden))};
 }
 
-FillingQuality by_neighbour(const std::vector<Hidden>& places, const std::vector<Site>& sites, bool real,
-                            const Matrix<float>& truth, const OpenRows& open, const Matrix<float>& reference, bool same,
+/// Rows with gaps are nobody's neighbours.
+FillingQuality by_neighbour(const Judged& judged, const Layer& visible, const ReferenceRows& reference, Key key,
                             const Context& context) {
-  Matrix<float> guess(truth.rows(), truth.cols());
-  context.for_blocks(truth.rows(), 1, [&](std::size_t r, std::size_t) {
+  const OpenRows known = open_rows_of(visible, reference.data, key);
+  const Matrix<float> others = plain_values(known.rows);
+  Matrix<float> guess(judged.truth.rows(), judged.truth.cols());
+  context.for_blocks(guess.rows(), 1, [&](std::size_t r, std::size_t) {
     double nearest = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < reference.rows(); ++k) {
-      if (same && k == r) continue;
+    for (std::size_t k = 0; k < others.rows(); ++k) {
+      if ((reference.same && k == r) || !known.complete(k)) continue;
       double distance = 0.0;
-      for (std::size_t i = 0; i < truth.cols() && distance < nearest; ++i) {
-        if (!open.known.get(r, i)) continue;
-        const double difference = double{truth(r, i)} - reference(k, i);
+      for (std::size_t i = 0; i < others.cols() && distance < nearest; ++i) {
+        if (!judged.open.known.get(r, i)) continue;
+        const double difference = double{judged.truth(r, i)} - others(k, i);
         distance += difference * difference;
       }
       if (distance >= nearest) continue;
       nearest = distance;
-      std::ranges::copy(reference.row(k), guess.row(r).begin());
+      std::ranges::copy(others.row(k), guess.row(r).begin());
     }
   });
-  return of_guesses(places, sites, real, truth, guess, truth.rows());
+  return of_guesses(judged, guess);
 }
 
 /// The mean over rows of log p(hidden | known) = the log sum over the row alone minus that over all it leaves open.
@@ -111,12 +125,6 @@ Estimate mean_log_probability(const std::vector<Estimate>& whole, const std::vec
       if (e->method != "exact") out.method = e->method;
     }
   }
-  return out;
-}
-
-Matrix<float> first_of(const Matrix<float>& values, std::size_t rows) {
-  Matrix<float> out(rows, values.cols());
-  for (std::size_t r = 0; r < rows; ++r) std::ranges::copy(values.row(r), out.row(r).begin());
   return out;
 }
 
@@ -139,30 +147,23 @@ Completions complete(const Machine& machine, const OpenRows& rows, const Complet
   return out;
 }
 
-std::optional<CompletionQuality> quality_of_completions(const Machine& machine, const State& truth,
-                                                        const OpenRows& open, const Matrix<float>& values,
-                                                        const ReferenceRows& reference, Key key,
-                                                        const Context& context) {
-  const std::size_t rows = std::min(truth.chains(), kMostJudged);
-  OpenRows judged{truth.rows(0, rows), Bits(rows, truth.units())};
-  for (std::size_t r = 0; r < rows; ++r) std::ranges::copy(open.known.row(r), judged.known.row(r).begin());
-  const std::vector<Site> all = sites(machine.visible());
-  const std::vector<Hidden> places = hidden_in(judged, all);
-  if (places.empty() || !machine.given(judged.rows, judged.known, places[0].row)) return std::nullopt;
+std::optional<CompletionQuality> quality_of_completions(const Machine& machine, const OpenRows& open,
+                                                        const Matrix<float>& values, const ReferenceRows& reference,
+                                                        Key key, const Context& context) {
+  const Layer visible = machine.visible();
+  const Judged judged = judged_rows(visible, open);
+  const State& rows = judged.open.rows;
+  if (judged.places.empty() || !machine.given(rows, judged.open.known, judged.places[0].row)) return std::nullopt;
   context.stage({"judging the completions", "rows"});
-  const auto whole = open_log_sums(machine, {judged.rows, {}}, kRowTemperatures, key, context);
-  const auto sums = whole ? open_log_sums(machine, judged, kRowTemperatures, key, context) : std::nullopt;
+  const auto whole = open_log_sums(machine, {rows, {}}, kRowTemperatures, key, context);
+  const auto sums = whole ? open_log_sums(machine, judged.open, kRowTemperatures, key, context) : std::nullopt;
   if (!sums) return std::nullopt;
-  const Matrix<float> true_values = plain_values(judged.rows);
-  const Matrix<float> others = plain_values(all_rows(machine.visible(), reference.data, key));
-  const bool real = truth.real();
   CompletionQuality out;
-  out.rows = rows;
-  out.hidden_sites = static_cast<double>(places.size()) / static_cast<double>(rows);
-  out.machine = of_guesses(places, all, real, true_values, first_of(values, rows), rows);
-  out.machine.log_probability = mean_log_probability(*whole, *sums);
-  out.independent = by_independent(places, machine.visible(), judged, true_values, reference.data);
-  out.neighbour = by_neighbour(places, all, real, true_values, judged, others, reference.same, context);
+  out.rows = rows.chains();
+  out.hidden_sites = static_cast<double>(judged.places.size()) / static_cast<double>(out.rows);
+  out.machine = {of_guesses(judged, values).error, mean_log_probability(*whole, *sums)};
+  out.independent = by_independent(judged, visible, reference.data);
+  out.neighbour = by_neighbour(judged, visible, reference, key, context);
   return out;
 }
 

@@ -53,12 +53,11 @@ struct ReferenceRows {
   bool same = false;
 };
 
-/// For rows whose hidden values are known: `truth` has them, `open.known` says which were hidden, and `values` are one
-/// completion of each row. Looks at the first rows, a hundred at most. Nothing if stopped, or if the machine cannot sum
-/// over hidden values.
-std::optional<CompletionQuality> quality_of_completions(const Machine& machine, const State& truth,
-                                                        const OpenRows& open, const Matrix<float>& values,
-                                                        const ReferenceRows& reference, Key key,
-                                                        const Context& context);
+/// For rows whose hidden values are known after all: `open.rows` has them, `open.known` says which were hidden, and
+/// `values` are one completion of each row. Looks at the first rows, a hundred at most. Nothing if stopped, or if the
+/// machine cannot sum over hidden values.
+std::optional<CompletionQuality> quality_of_completions(const Machine& machine, const OpenRows& open,
+                                                        const Matrix<float>& values, const ReferenceRows& reference,
+                                                        Key key, const Context& context);
 
 }  // namespace ergodic

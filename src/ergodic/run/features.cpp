@@ -9,12 +9,7 @@ namespace ergodic {
 namespace {
 
 Matrix<float> hidden_values(const Machine& machine, const Chains& chains) {
-  const State hidden = *machine.hidden_of(chains);
-  Matrix<float> out(hidden.chains(), hidden.units());
-  for (std::size_t r = 0; r < out.rows(); ++r) {
-    for (std::size_t j = 0; j < out.cols(); ++j) out(r, j) = hidden.value(r, j);
-  }
-  return out;
+  return own_values(*machine.hidden_of(chains));
 }
 
 }  // namespace

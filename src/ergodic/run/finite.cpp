@@ -32,7 +32,7 @@ void require_finite(MatrixView<const float> values, std::string_view what) {
   const auto found = std::ranges::find_if(all, [](float value) { return !std::isfinite(value); });
   if (found == all.end()) return;
   const auto place = static_cast<std::size_t>(found - all.begin());
-  fail(fmt::format("{}: unit {} of row {}", what, place % values.cols(), place / values.cols()), *found);
+  fail(fmt::format("{}: unit {} of row {}", what, place % values.cols() + 1, place / values.cols() + 1), *found);
 }
 
 void require_finite(const State& states, std::string_view what) {

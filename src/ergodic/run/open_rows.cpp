@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/part_of_whole.hpp"
 #include "ergodic/estimator/annealing.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/machine/pictures.hpp"
@@ -15,15 +16,15 @@
 namespace ergodic {
 namespace {
 
-constexpr double kExactBits = 14.0;          // a row may cost so many terms, as a power of two
-constexpr std::size_t kChains = 16;          // that anneal a row, in each direction
-constexpr std::uint64_t kSweepsBefore = 32;  // at a row: where its path begins, and the backward chains
-constexpr std::uint8_t kRowStream = 2;       // of clamped rows: 0 and 1 are those of ClampedRows
+constexpr double kExactBits = 14.0;                      // a row may cost so many terms, as a power of two
+constexpr std::size_t kChains = 16;                      // that anneal a row, in each direction
+constexpr std::uint64_t kSweepsBefore = 32;              // at a row: where its path begins, and the backward chains
+constexpr std::uint8_t kRowStream = 2, kMaskStream = 3;  // of clamped rows: 0 and 1 are those of ClampedRows
 constexpr std::uint64_t kFirstChain = std::uint64_t{1} << 30;  // beyond those of sampling without rows
 
-/// A key for what one row draws.
-Key key_of_row(Key key, std::size_t row) {
-  const Words words = key.at(Purpose::kClamped, row, kRowStream).words(0, 0);
+/// A key for what one row, or rows with one mask, draw.
+Key key_of(Key key, std::size_t place, std::uint8_t stream) {
+  const Words words = key.at(Purpose::kClamped, place, stream).words(0, 0);
   return {words[0] | (std::uint64_t{words[1]} << 32)};
 }
 
@@ -55,8 +56,14 @@ std::map<std::vector<std::uint64_t>, std::vector<std::size_t>> groups_of(const B
   return out;
 }
 
+/// So many rows of the same kind.
+State blank_like(const State& state, std::size_t rows) {
+  return state.real() ? State(Matrix<float>(rows, state.units())) : State(rows, state.units(), state.levels());
+}
+
+/// These rows, of which one may come several times.
 OpenRows chosen(const OpenRows& open, const std::vector<std::size_t>& rows) {
-  OpenRows out{open.rows.rows(0, rows.size()), Bits(open.complete() ? 0 : rows.size(), open.known.cols())};
+  OpenRows out{blank_like(open.rows, rows.size()), Bits(open.complete() ? 0 : rows.size(), open.known.cols())};
   for (std::size_t k = 0; k < rows.size(); ++k) {
     out.rows.set_row(k, open.rows, rows[k]);
     if (!open.complete()) std::ranges::copy(open.known.row(rows[k]), out.known.row(k).begin());
@@ -86,18 +93,10 @@ State with_open_drawn(const Machine& machine, const OpenRows& open, Key key, con
   return out;
 }
 
-void add_to(Matrix<float>& sums, const Matrix<float>& values, std::size_t times) {
+void add_to(Matrix<double>& sums, const Matrix<float>& values, std::size_t times) {
   for (std::size_t r = 0; r < values.rows(); ++r) {
     for (std::size_t i = 0; i < values.cols(); ++i) sums(r / times, i) += values(r, i);
   }
-}
-
-Matrix<float> own_values(const State& state) {
-  Matrix<float> out(state.chains(), state.units());
-  for (std::size_t r = 0; r < out.rows(); ++r) {
-    for (std::size_t i = 0; i < out.cols(); ++i) out(r, i) = state.value(r, i);
-  }
-  return out;
 }
 
 /// The mask of the sampler: a row for each chain if the machine can do that, else the first for all.
@@ -144,6 +143,7 @@ std::optional<OpenDraws> draw_group(const Machine& machine, const OpenRows& open
   const auto sampler = machine.sampling(sampling, context);
   OpenDraws out{machine.start_at(with_open_drawn(machine, each, key, context), key, context), {}};
   out.chains.first_chain = kFirstChain;
+  Matrix<double> sums;  // floats would lose the digits of later sweeps
   std::uint64_t counted = 0;
   while (out.chains.sweep < options.sweeps) {
     if (context.stop_requested()) return std::nullopt;
@@ -151,10 +151,13 @@ std::optional<OpenDraws> draw_group(const Machine& machine, const OpenRows& open
     context.progress({out.chains.sweep, options.sweeps});
     if (options.averaged == Averaged::kNothing || 2 * out.chains.sweep < options.sweeps) continue;
     const Matrix<float> values = averaged_values(machine, out.chains, options.averaged, context);
-    if (counted++ == 0) out.means = Matrix<float>(open.rows.chains(), values.cols());
-    add_to(out.means, values, options.draws);
+    if (counted++ == 0) sums = Matrix<double>(open.rows.chains(), values.cols());
+    add_to(sums, values, options.draws);
   }
-  for (float& value : out.means.elements()) value /= static_cast<float>(counted * options.draws);
+  out.means = Matrix<float>(sums.rows(), sums.cols());
+  const auto count = static_cast<double>(counted * options.draws);
+  std::ranges::transform(sums.elements(), out.means.elements().begin(),
+                         [&](double sum) { return static_cast<float>(sum / count); });
   if (options.averaged == Averaged::kVisible) keep_known(open, out.means);
   require_finite(out.means.view(), "expected values");
   for (const State& layer : out.chains.layers) require_finite(layer, "draws");
@@ -165,10 +168,7 @@ std::optional<OpenDraws> draw_group(const Machine& machine, const OpenRows& open
 void put_group(OpenDraws& out, const OpenDraws& found, const std::vector<std::size_t>& rows, std::size_t all_rows,
                std::size_t draws) {
   if (out.chains.layers.empty()) {
-    for (const State& layer : found.chains.layers) {
-      out.chains.layers.push_back(layer.real() ? State(Matrix<float>(all_rows * draws, layer.units()))
-                                               : State(all_rows * draws, layer.units(), layer.levels()));
-    }
+    for (const State& layer : found.chains.layers) out.chains.layers.push_back(blank_like(layer, all_rows * draws));
     out.chains.sweep = found.chains.sweep;
     if (found.means.rows() > 0) out.means = Matrix<float>(all_rows, found.means.cols());
   }
@@ -183,6 +183,14 @@ void put_group(OpenDraws& out, const OpenDraws& found, const std::vector<std::si
 }
 
 }  // namespace
+
+Matrix<float> own_values(const State& state) {
+  Matrix<float> out(state.chains(), state.units());
+  for (std::size_t r = 0; r < out.rows(); ++r) {
+    for (std::size_t i = 0; i < out.cols(); ++i) out(r, i) = state.value(r, i);
+  }
+  return out;
+}
 
 bool OpenRows::complete(std::size_t row) const {
   if (complete()) return true;
@@ -229,7 +237,7 @@ std::optional<std::vector<Estimate>> open_log_sums(const Machine& machine, const
     const std::size_t count = std::min(at_a_time, others.size() - first);
     context.for_blocks(count, 1, [&](std::size_t k, std::size_t) {
       const std::size_t row = others[first + k];
-      out[row] = log_sum_of(*machine.given(open.rows, known, row), temperatures, key_of_row(key, row));
+      out[row] = log_sum_of(*machine.given(open.rows, known, row), temperatures, key_of(key, row, kRowStream));
     });
     context.progress({first + count, others.size()});
   }
@@ -238,13 +246,19 @@ std::optional<std::vector<Estimate>> open_log_sums(const Machine& machine, const
 
 std::optional<OpenDraws> draw_open(const Machine& machine, const OpenRows& open, const OpenDrawOptions& options,
                                    Key key, const Context& context) {
-  context.stage({"drawing what is open", "sweeps"});
-  if (open.complete() || machine.masks_by_chain()) return draw_group(machine, open, options, key, context);
+  const bool one_group = open.complete() || machine.masks_by_chain();
+  context.stage({"sampling given what is known", one_group ? "sweeps" : ""});
+  if (one_group) return draw_group(machine, open, options, key, context);
   OpenDraws out;
+  std::size_t done = 0;  // rows
+  const auto all = static_cast<double>(open.rows.chains());
   for (const auto& [mask, rows] : groups_of(open.known)) {
-    const auto found = draw_group(machine, chosen(open, rows), options, key, context);
+    PartOfWhole part(context, static_cast<double>(done) / all, static_cast<double>(done + rows.size()) / all);
+    const Key own = key_of(key, rows[0], kMaskStream);
+    const auto found = draw_group(machine, chosen(open, rows), options, own, part.context());
     if (!found) return std::nullopt;
     put_group(out, *found, rows, open.rows.chains(), options.draws);
+    done += rows.size();
   }
   return out;
 }

@@ -48,8 +48,11 @@ struct OpenDraws {
   /// [rows, units]: plain values of visible units, where known as they are, or values of hidden ones.
   Matrix<float> means;
 };
-/// Nothing if stopped.
+/// Each chain has its own random numbers. Nothing if stopped.
 std::optional<OpenDraws> draw_open(const Machine& machine, const OpenRows& open, const OpenDrawOptions& options,
                                    Key key, const Context& context);
+
+/// The units of a layer in their own values, a row for each chain.
+Matrix<float> own_values(const State& state);
 
 }  // namespace ergodic

@@ -40,8 +40,9 @@ void require_enough_rows(const Dataset& data) {
   throw DataError(fmt::format("--quality needs {} rows of data at least, found {}", kFewestNeighbours, data.rows()));
 }
 
-Quality quality_of(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
-                   const Dataset* training, const ModelSamplesOptions& options, Key key, const Context& whole) {
+Quality quality_of(const Machine& machine, std::span<const Parameters> stations, const QualityRows& judges,
+                   const ModelSamplesOptions& options, Key key, const Context& whole) {
+  const auto& [data, training] = judges;
   Quality stopped;
   stopped.stopped = true;
   const std::size_t rows = std::min<std::size_t>(data.rows(), options.count);

@@ -36,9 +36,14 @@ struct Quality {
 /// DataError for fewer rows than a quality can be found of.
 void require_enough_rows(const Dataset& data);
 
-/// The quality of a machine by data that fits it, training rows if the data are others, and samples as
-/// draw_model_samples has them.
-Quality quality_of(const Machine& machine, std::span<const Parameters> stations, const Dataset& data,
-                   const Dataset* training, const ModelSamplesOptions& options, Key key, const Context& context);
+/// What a machine is judged by.
+struct QualityRows {
+  const Dataset& data;
+  const Dataset* training = nullptr;  ///< the rows that it was trained on, if the data are others
+};
+
+/// The quality of a machine by data that fits it, and samples as draw_model_samples has them.
+Quality quality_of(const Machine& machine, std::span<const Parameters> stations, const QualityRows& judges,
+                   const ModelSamplesOptions& options, Key key, const Context& context);
 
 }  // namespace ergodic

@@ -26,6 +26,23 @@ LowestEnergy summary_of(const Lowest& lowest) {
   return out;
 }
 
+/// The states of lowest energy in place of samples.
+void put_lowest(Samples& out, const Lowest& lowest, const Machine& machine, Chains& chains) {
+  out.lowest = summary_of(lowest);
+  require_finite(out.lowest->energy, "the lowest energy");
+  chains.layers[0] = lowest.layers[0];
+  out.draws.push_back(machine.visible_of(chains));
+  out.energies.push_back(lowest.energies);
+}
+
+std::vector<SampledLevel> visible_levels(const Machine& machine, const Sampling& sampling) {
+  std::vector<SampledLevel> out;
+  for (SampledLevel& level : sampling.levels()) {
+    out.push_back({level.beta, machine.visible_of({{std::move(level.first_layer)}})});
+  }
+  return out;
+}
+
 }  // namespace
 
 Samples sample(const Machine& machine, const SamplingOptions& given, const SampleStart& start,
@@ -58,20 +75,14 @@ Samples sample(const Machine& machine, const SamplingOptions& given, const Sampl
   out.stopped = chains.sweep < sweeps;
   if (out.stopped) return out;
   if (const Lowest* lowest = sampling->lowest()) {
-    out.lowest = summary_of(*lowest);
-    require_finite(out.lowest->energy, "the lowest energy");
-    chains.layers[0] = lowest->layers[0];
-    out.draws.push_back(machine.visible_of(chains));
-    out.energies.push_back(lowest->energies);
+    put_lowest(out, *lowest, machine, chains);
   } else {
     out.mixing = judged ? watch.report(alike) : not_judged("each chain completes a different row");
     if (out.mixing->verdict.mixing == Mixing::kNo) context.warn(sentence(*out.mixing, options.sampler == kTempering));
   }
   out.visible = out.draws.back();
   require_finite(out.visible, "samples");
-  for (SampledLevel& level : sampling->levels()) {
-    out.levels.push_back({level.beta, machine.visible_of({{std::move(level.first_layer)}})});
-  }
+  out.levels = visible_levels(machine, *sampling);
   out.chains = std::move(chains);
   return out;
 }

@@ -5,13 +5,15 @@
 #include <limits>
 #include <numeric>
 
+#include "ergodic/core/part_of_whole.hpp"
 #include "ergodic/run/evaluate.hpp"
 #include "ergodic/run/finite.hpp"
 
 namespace ergodic {
 namespace {
 
-constexpr double kShortSum = 20.0;  // log Z of so many terms, as a power of two, is found unasked: a second
+constexpr double kShortSum = 20.0;        // log Z of so many terms, as a power of two, is found unasked: a second
+constexpr double kShareOfEnergies = 0.5;  // of the work, about, where log Z is estimated too
 
 std::optional<Estimate> log_z_for(const Machine& machine, const OpenRows& rows, const ScoreOptions& options, Key key,
                                   const Context& context) {
@@ -54,15 +56,18 @@ Scores score(const Machine& machine, const OpenRows& rows, const ScoreOptions& o
   Scores out;
   out.stopped = true;
   out.hidden_units = machine.hidden_of(machine.start(1, key, context)).has_value();
-  context.stage({"free energies", "rows"});
-  const auto sums = open_log_sums(machine, rows, kRowTemperatures, key, context);
+  const bool estimated = options.budget && !options.log_z;
+  PartOfWhole first(context, 0.0, estimated ? kShareOfEnergies : 1.0), second(context, kShareOfEnergies, 1.0);
+  const Context part = first.context();
+  part.stage({"free energies", "rows"});
+  const auto sums = open_log_sums(machine, rows, kRowTemperatures, key, part);
   if (!sums) return out;
   for (const Estimate& sum : *sums) {
     out.free_energies.push_back({-sum.value, -sum.upper, -sum.lower, sum.standard_error, sum.method});
     require_finite(out.free_energies.back(), "the free energy of a row");
   }
   out.rank = ranks_of(out.free_energies);
-  out.log_z = log_z_for(machine, rows, options, key, context);
+  out.log_z = log_z_for(machine, rows, options, key, estimated ? second.context() : context);
   if (out.log_z) {
     for (const Estimate& energy : out.free_energies) out.log_p.push_back(log_likelihood_of(energy, *out.log_z));
   }

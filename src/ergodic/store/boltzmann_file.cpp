@@ -98,12 +98,10 @@ Boltzmann machine_of(const Tensors& tensors, const Layer& units, Graph graph, st
   const std::vector<float> bias = floats_at(tensors, "bias", {units_of(units)}, where);
   const std::size_t visible = number_at(tensors, "visible_units", where).value_or(units_of(units));
   Boltzmann out = for_file(where, [&] { return Boltzmann(units, std::move(graph), visible); });
-  out.update(
-      [&](Parameters& parameters) {
-        std::copy(couplings.begin(), couplings.end(), parameters["couplings"].begin());
-        std::copy(bias.begin(), bias.end(), parameters["bias"].begin());
-      },
-      Context{});
+  out.set([&](Parameters& parameters) {
+    std::copy(couplings.begin(), couplings.end(), parameters["couplings"].begin());
+    std::copy(bias.begin(), bias.end(), parameters["bias"].begin());
+  });
   return out;
 }
 

@@ -29,18 +29,23 @@ float largest_under(std::string_view name) { return name.ends_with("log_precisio
 
 template <class T>
 std::vector<float> finite_floats(const Array& array, const std::string& name, const std::string& where) {
-  std::vector<T> values(array.size());
-  if (!values.empty()) std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
-  std::vector<float> out(values.size());
+  std::vector<float> out(array.size());
   const float largest = largest_under(name);
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    out[k] = static_cast<float>(values[k]);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    T value;
+    std::memcpy(&value, array.bytes.data() + k * sizeof value, sizeof value);
+    out[k] = static_cast<float>(value);
     if (!(std::abs(out[k]) <= largest)) {
       throw DataError(fmt::format("{}: {}: element {} is {:g}, expected a finite number from {:g} to {:g}", where, name,
-                                  k, values[k], -largest, largest));
+                                  k, value, -largest, largest));
     }
   }
   return out;
+}
+
+const Array& array_at(const Tensors& tensors, const std::string& name, const std::string& where) {
+  if (const Array* array = tensors.find(name)) return *array;
+  throw DataError(fmt::format("{}: expected a tensor named {}, found none", where, name));
 }
 
 }  // namespace
@@ -76,17 +81,25 @@ const std::string& model_kind(const Tensors& tensors, const std::string& where) 
   return metadata_at(tensors, "model", where);
 }
 
+std::pair<std::size_t, std::size_t> matrix_shape(const Tensors& tensors, const std::string& name,
+                                                 const std::string& where) {
+  const Array& array = array_at(tensors, name, where);
+  if (array.shape.size() == 2 && array.size() > 0) return {array.shape[0], array.shape[1]};
+  throw DataError(
+      fmt::format("{}: {}: expected rows and columns, at least 1 of each, found {} dimensions and {} elements", where,
+                  name, array.shape.size(), array.size()));
+}
+
 std::vector<float> floats_at(const Tensors& tensors, const std::string& name, const std::vector<std::size_t>& shape,
                              const std::string& where) {
-  const Array* array = tensors.find(name);
-  if (!array) throw DataError(fmt::format("{}: expected a tensor named {}, found none", where, name));
-  if (array->shape != shape) {
+  const Array& array = array_at(tensors, name, where);
+  if (array.shape != shape) {
     throw DataError(fmt::format("{}: {}: expected shape [{}], found [{}]", where, name, fmt::join(shape, ", "),
-                                fmt::join(array->shape, ", ")));
+                                fmt::join(array.shape, ", ")));
   }
-  if (array->type == ElementType::kFloat32) return finite_floats<float>(*array, name, where);
-  if (array->type == ElementType::kFloat64) return finite_floats<double>(*array, name, where);
-  throw DataError(fmt::format("{}: {}: expected 32- or 64-bit floats, found {}", where, name, name_of(array->type)));
+  if (array.type == ElementType::kFloat32) return finite_floats<float>(array, name, where);
+  if (array.type == ElementType::kFloat64) return finite_floats<double>(array, name, where);
+  throw DataError(fmt::format("{}: {}: expected 32- or 64-bit floats, found {}", where, name, name_of(array.type)));
 }
 
 Array array_of(std::span<const float> values, std::vector<std::size_t> shape) {

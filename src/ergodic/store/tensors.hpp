@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ergodic/format/safetensors.hpp"
@@ -26,6 +27,10 @@ void check_format(const Tensors& tensors, const std::string& format, Versions ve
 void put_model_kind(Tensors& tensors, const std::string& kind);
 /// The kind of machine in a model file; DataError if it is no model file, or of a version that cannot be read.
 const std::string& model_kind(const Tensors& tensors, const std::string& where);
+
+/// The rows and columns of a tensor, at least 1 of each; DataError otherwise, or if there is none.
+std::pair<std::size_t, std::size_t> matrix_shape(const Tensors& tensors, const std::string& name,
+                                                 const std::string& where);
 
 /// An array of floats (32 or 64 bits) of exactly this shape, every element finite and of a magnitude that can be
 /// computed with: up to 10^15, and up to 80 if the name ends in "log_precision"; DataError otherwise.

@@ -118,7 +118,12 @@ std::unique_ptr<Learner> learner_of(Boltzmann& model, const Dataset& train, cons
         Completion(train, independent_start(model, train.rows(), key, context, kFirstDataChain).layers[0]);
     learning.completion_sweeps = *settled(options, {}, train.rows()).steps;
   }
-  return energy_learner(model, Gibbs{}, train, held_out, options, std::move(learning), key, context);
+  return energy_learner(model, train, held_out, options, std::move(learning), key, context);
+}
+
+Trainer trainer_of(Boltzmann& model, const Dataset& train, const Dataset& held_out, const TrainOptions& options,
+                   Key key, const Context& context) {
+  return Trainer(learner_of(model, train, held_out, options, key, context), train, options, key);
 }
 
 }  // namespace ergodic

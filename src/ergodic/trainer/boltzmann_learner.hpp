@@ -31,5 +31,8 @@ void condition(const Boltzmann& model, std::span<const double> offsets, const De
 /// sums over too many units, and for the pseudo-likelihood of units that are not known.
 std::unique_ptr<Learner> learner_of(Boltzmann& model, const Dataset& train, const Dataset& held_out,
                                     const TrainOptions& options, Key key, const Context& context);
+/// The loop around it.
+Trainer trainer_of(Boltzmann& model, const Dataset& train, const Dataset& held_out, const TrainOptions& options,
+                   Key key, const Context& context);
 
 }  // namespace ergodic

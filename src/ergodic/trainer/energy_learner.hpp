@@ -7,22 +7,25 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/error.hpp"
-#include "ergodic/core/permutation.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/model/concepts.hpp"
 #include "ergodic/sampler/chains.hpp"
+#include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/sampler/metropolis.hpp"
 #include "ergodic/trainer/completion.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/methods.hpp"
 #include "ergodic/trainer/monitor.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/optimiser.hpp"
+#include "ergodic/trainer/trainer.hpp"
 
 namespace ergodic {
 
@@ -50,10 +53,8 @@ class EnergyLearner : public Learner {
         options_(std::move(options)),
         key_(key),
         gradient_(model.parameters().values().size()),
-        model_term_(gradient_.size()),
         velocity_(memory_of(options_.optimiser, gradient_.size())),
-        monitored_rows_(permutation(train.rows(), key.at(Purpose::kMonitor))) {
-    monitored_rows_.resize(std::min(monitored_rows_.size(), affordable_rows()));
+        monitored_rows_(monitored_rows(train, affordable_rows(), key)) {
     const bool needed = options_.completion.needed();
     require(needed || (train.complete() && train.units() == units_of(first_layer(model))),
             "the machine has " + std::to_string(units_of(first_layer(model))) + " units, the data " +
@@ -64,8 +65,7 @@ class EnergyLearner : public Learner {
     if (needed) return;
     monitored_train_ = state_of(first_layer(model), gather(train, monitored_rows_, key, 0));
     if (!held_out.complete()) return;
-    std::vector<std::uint32_t> rows = permutation(held_out.rows(), key.at(Purpose::kMonitor));
-    rows.resize(std::min(rows.size(), affordable_rows()));
+    const std::vector<std::uint32_t> rows = monitored_rows(held_out, affordable_rows(), key);
     if (!rows.empty()) monitored_held_out_ = state_of(first_layer(model), gather(held_out, rows, key, 0));
   }
 
@@ -78,7 +78,7 @@ class EnergyLearner : public Learner {
     } else {
       find_mean_statistics(std::get<const Chains*>(model_term)->layers[0], model_term_, context);
     }
-    for (std::size_t k = 0; k < gradient_.size(); ++k) gradient_[k] -= model_term_[k];
+    for (std::size_t k = 0; k < model_term_.size(); ++k) gradient_[k] -= model_term_[k];
     if (options_.condition) options_.condition(gradient_);
     model_.update(
         [&](Parameters& p) {
@@ -121,12 +121,9 @@ class EnergyLearner : public Learner {
   }
 
  private:
-  static constexpr std::size_t kMostMonitoredRows = 1000, kFewestMonitoredRows = 100;
   static constexpr std::size_t kMonitoredTerms = 200'000'000;  // of energies: large machines are measured on fewer rows
 
-  std::size_t affordable_rows() const {
-    return std::clamp(kMonitoredTerms / gradient_.size(), kFewestMonitoredRows, kMostMonitoredRows);
-  }
+  std::size_t affordable_rows() const { return kMonitoredTerms / gradient_.size(); }
 
   void gather_batch(const UpdateStep& now, const Context& context) {
     if (!options_.completion.needed()) {
@@ -150,7 +147,7 @@ class EnergyLearner : public Learner {
   /// Summed over the rows with weight 1 and divided once: sums of bits are whole numbers, exact in any order.
   void find_mean_statistics(const State& x, Statistics& out, const Context& context) const {
     constexpr double kOne = 1.0;
-    std::ranges::fill(out, 0.0);
+    out.assign(gradient_.size(), 0.0);
     model_.add_statistics(x, {&kOne, 1}, out, context);
     for (double& sum : out) sum /= static_cast<double>(x.chains());
   }
@@ -183,6 +180,23 @@ std::unique_ptr<Learner> energy_learner(Model& model, Kernel kernel, const Datas
   auto negative = method_named(options.method).make(*simulator, settled(options, {}, train.rows()), key, context);
   return std::make_unique<EnergyLearner<Model>>(model, train, held_out, std::move(simulator), std::move(negative),
                                                 std::move(learning), key);
+}
+
+/// The same by Gibbs sampling if the energy has conditionals, else by Metropolis sampling.
+template <TrainableModel Model>
+std::unique_ptr<Learner> energy_learner(Model& model, const Dataset& train, const Dataset& held_out,
+                                        const TrainOptions& options, EnergyLearning learning, Key key,
+                                        const Context& context) {
+  using Kernel = std::conditional_t<GibbsModel<Model>, Gibbs, Metropolis>;
+  return energy_learner(model, Kernel{}, train, held_out, options, std::move(learning), key, context);
+}
+
+/// The loop that trains an energy of one's own, by Adam. The model and the data must outlive it.
+template <TrainableModel Model>
+Trainer trainer_of(Model& model, const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
+                   const Context& context) {
+  return Trainer(energy_learner(model, train, held_out, options, EnergyLearning{Adam{}}, key, context), train, options,
+                 key);
 }
 
 }  // namespace ergodic

@@ -14,6 +14,8 @@ constexpr std::string_view kLikelihoods[] = {"log_likelihood", "pseudo_log_likel
 constexpr double kLargeWeight = 10.0, kImpossibleWeight = 20.0;
 constexpr double kFarWorse = 3.0, kFarWorseNats = 10.0;
 constexpr double kLateShare = 0.1, kLateNats = 0.02, kNothingShare = 0.01;
+constexpr double kLostShare = 0.1, kLostNats = 0.5;
+constexpr std::string_view kGaps[] = {"free_energy_gap", "energy_gap"};  // which only runs with held-out rows have
 
 struct Limit {
   std::string_view monitor;
@@ -88,6 +90,24 @@ std::optional<Improvement> improvement_in(std::span<const Record> records) {
     if (begin && middle && end) return Improvement{name, *begin, *end - *begin, *end - *middle};
   }
   return std::nullopt;
+}
+
+void warn_if_overfitted(std::span<const Record> records, const Context& context) {
+  if (records.empty()) return;
+  const Record &first = records.front(), &last = records.back();
+  if (std::ranges::none_of(kGaps, [&](std::string_view gap) { return monitor_in(last, gap).has_value(); })) return;
+  for (const std::string_view name : kLikelihoods) {
+    const auto value = [&](const Record& record) { return monitor_in(record, name); };
+    if (!std::ranges::all_of(records, [&](const Record& record) { return value(record).has_value(); })) continue;
+    const Record& best = *std::ranges::max_element(records, {}, [&](const Record& record) { return *value(record); });
+    const double lost = *value(best) - *value(last);
+    if (lost <= std::max(kLostNats, kLostShare * (*value(best) - *value(first)))) return;
+    context.warn(
+        fmt::format("the machine over-fits: {} of held-out rows was {:.4g} after {} updates, and is {:.4g} now; try a "
+                    "penalty (--l2 0.01 or more), or --updates {}",
+                    name, *value(best), best.update, *value(last), std::max<std::uint64_t>(best.update, 1)));
+    return;
+  }
 }
 
 }  // namespace ergodic

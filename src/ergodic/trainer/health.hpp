@@ -1,4 +1,4 @@
-// What the records of a run say about it: whether it diverges, and whether it should have gone on.
+// What the records of a run say about it: whether it diverges, and whether it should have gone on or stopped before.
 #pragma once
 
 #include <optional>
@@ -36,5 +36,9 @@ struct Improvement {
 };
 /// Nothing without such a monitor, or with less than three records.
 std::optional<Improvement> improvement_in(std::span<const Record> records);
+
+/// Warns at the end of a run in which rows that were not learned from were likelier before: more than a tenth of what
+/// they had gained was lost again.
+void warn_if_overfitted(std::span<const Record> records, const Context& context);
 
 }  // namespace ergodic

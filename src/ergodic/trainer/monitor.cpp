@@ -1,7 +1,9 @@
 #include "ergodic/trainer/monitor.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "ergodic/core/permutation.hpp"
 #include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/model/rbm_pseudo_likelihood.hpp"
 #include "ergodic/model/reconstruction.hpp"
@@ -9,6 +11,7 @@
 namespace ergodic {
 namespace {
 
+constexpr std::size_t kMostMonitoredRows = 1000, kFewestMonitoredRows = 100;
 constexpr double kCheapEnumeration = 16.0;  // bits up to which a record affords the exact likelihood
 
 double average(std::span<const double> values) {
@@ -54,6 +57,12 @@ Activity hidden_activity(const Rbm& model, const State& rows, const Context& con
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> monitored_rows(const Dataset& data, std::size_t affordable, Key key) {
+  std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
+  rows.resize(std::min(rows.size(), std::clamp(affordable, kFewestMonitoredRows, kMostMonitoredRows)));
+  return rows;
+}
 
 double weight_norm(const Parameters& parameters) {
   double squares = 0.0, count = 0.0;

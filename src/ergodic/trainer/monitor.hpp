@@ -1,14 +1,20 @@
 // Monitors: what a run says about itself while it trains. They read the machine and change nothing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
+#include "ergodic/data/dataset.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/trainer/learner.hpp"
 
 namespace ergodic {
+
+/// The rows that monitors look at, chosen at random: as many as are affordable, but from 100 to 1000 of them, or all.
+std::vector<std::uint32_t> monitored_rows(const Dataset& data, std::size_t affordable, Key key);
 
 /// The root of the mean squared parameter, biases left out.
 double weight_norm(const Parameters& parameters);

@@ -41,8 +41,6 @@ class Simulator {
   virtual void require_enumerable() const = 0;
   /// The model's expectation of the statistics, by enumeration.
   virtual Statistics expected_statistics(const Context& context) const = 0;
-  /// How many parameters the model has.
-  virtual std::size_t parameters() const = 0;
 };
 
 /// A model whose chains are moved by this kernel. Holds a reference to the model.
@@ -85,14 +83,14 @@ class SimulatorOf final : public Simulator {
     if constexpr (requires { exact_statistics(model_, context); }) return exact_statistics(model_, context);
     return {};
   }
-  std::size_t parameters() const override { return model_.parameters().values().size(); }
 
  private:
   const Model& model_;
   Kernel kernel_;
 };
 
-/// The model's side: states that stand for its distribution, or its mean statistics themselves.
+/// The model's side: states that stand for its distribution, or its mean statistics themselves, without elements if the
+/// gradient has no such side.
 using ModelTerm = std::variant<const Chains*, Statistics>;
 
 class NegativePhase {

@@ -8,7 +8,6 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
-#include "ergodic/core/permutation.hpp"
 #include "ergodic/data/moments.hpp"
 #include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/sampler/gibbs.hpp"
@@ -18,7 +17,6 @@
 namespace ergodic {
 namespace {
 
-constexpr std::size_t kMostMonitoredRows = 1000, kFewestMonitoredRows = 100;
 constexpr std::size_t kMonitoredMacs = 400'000'000;  // of a product: large machines are measured on fewer rows
 constexpr std::uint64_t kFirstMonitorSweep = std::uint64_t{1} << 40;  // far beyond those of training
 constexpr std::size_t kMonitorSweeps = 10;
@@ -123,9 +121,7 @@ RbmLearner::RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out
 }
 
 RbmLearner::Monitored RbmLearner::monitored(const Rbm& model, const Dataset& data, Key key) {
-  std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
-  const std::size_t affordable = kMonitoredMacs / model.weights().elements().size();
-  rows.resize(std::min(rows.size(), std::clamp(affordable, kFewestMonitoredRows, kMostMonitoredRows)));
+  const std::vector<std::uint32_t> rows = monitored_rows(data, kMonitoredMacs / model.weights().elements().size(), key);
   Monitored out{state_of(model.visible(), gather(data, rows, key, 0)), {}};
   if (!data.complete()) {
     out.known = Bits(rows.size(), data.units());
@@ -220,7 +216,7 @@ void RbmLearner::ascend(const Statistics& model_term, StepSize size, const Conte
       hidden_offset_[j] += kHiddenOffsetRate * (hidden_means[j] - hidden_offset_[j]);
     }
   }
-  for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] -= model_term[k];
+  for (std::size_t k = 0; k < model_term.size(); ++k) gradient[k] -= model_term[k];
   condition(model_, gaps_, visible_offset_, hidden_offset_, options_.decay, gradient, context);
   model_.update(
       [&](Parameters& p) {

@@ -44,6 +44,7 @@ bool Trainer::run(const std::function<void()>& after_update, const Context& cont
     ++update_;
     context.progress({update_, updates_total(), updates_per_epoch()});
     if (update_ % *options_.record_every == 0 || update_ == updates_total()) record(context);
+    if (finished()) warn_if_overfitted(records_, context);
     after_update();
   }
   return true;

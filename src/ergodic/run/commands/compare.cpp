@@ -72,7 +72,7 @@ std::string text_of_result(const ComparisonWithData& r) {
 }
 
 Outcome run(const CompareRequest& request, bool json, const Context& context) {
-  require_writable(request.out);
+  require_ending("--out", request.out, {".png"});
   const ModelFile file = load_model(request.model);
   const std::vector<Parameters> stations = read_snapshots(request.path, *file.machine);
   const Dataset data = load_split_for(file, request.data, request.split, context).chosen;

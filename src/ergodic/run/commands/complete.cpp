@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/part_of_whole.hpp"
 #include "ergodic/format/png.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/machine/model_file.hpp"
@@ -34,6 +35,7 @@ struct CompleteRequest {
 };
 
 constexpr std::size_t kPicturedRows = 40;
+constexpr double kShareOfDrawing = 0.5;  // of the work, about, where the completions are judged too
 
 Spec<CompleteRequest> make_spec() {
   Spec<CompleteRequest> spec;
@@ -61,8 +63,7 @@ Spec<CompleteRequest> make_spec() {
   spec.group("Output")
       .add("out", &CompleteRequest::out,
            "complete rows (.csv, .npy, .fasta; with several draws all those of the first row come first), or a picture "
-           "of "
-           "each row damaged, completed and, where that is known, as it was (.png)")
+           "of each row damaged, completed and, where that is known, as it was (.png)")
       .role(PathRole::kOutput)
       .required();
   add_scale(spec, &CompleteRequest::scale);
@@ -128,31 +129,50 @@ std::string text_of_quality(const CompletionQuality& found, bool real) {
                        real ? fmt::format("{:>9.4g}", q.error) : fmt::format("{:>8.2f}%", 100.0 * q.error), p.value,
                        p.lower < p.upper ? fmt::format("  between {:.3f} and {:.3f}", p.lower, p.upper) : "");
   };
-  return fmt::format("{:.4g} values hidden in each of {} rows, which are known:\n  {:<18} {:>9}  {}\n",
-                     found.hidden_sites, found.rows, "filled in by", real ? "rms error" : "wrong",
-                     "log-probability of what was hidden, nats a row") +
+  return fmt::format(
+             "compared with the true values of {} rows, {:.4g} hidden in each on average:\n  {:<18} {:>9}  {}\n",
+             found.rows, found.hidden_sites, "filled in by", real ? "rms error" : "wrong",
+             "log-probability of what was hidden, nats a row") +
          line("the machine", found.machine) + line("independent units", found.independent) +
          line("nearest neighbour", found.neighbour);
 }
 
+/// What a request asks for, read and looked through.
+struct Task {
+  SplitData loaded;
+  Dataset data;  ///< the first rows of what is loaded
+  PictureShape shape;
+  OpenRows open;  ///< these rows, with what is to be filled in
+};
+
+Task read_task(const CompleteRequest& request, const ModelFile& file, Key key, const Context& context) {
+  const Layer visible = file.machine->visible();
+  Task out{load_split_for(file, request.data, request.split, context), {}, {}, {}};
+  out.data = first_of(out.loaded.chosen, request);
+  out.shape = out.data.shape.height > 0 ? out.data.shape : shape_from_notes(file.notes, out.data.units());
+  const Bits hidden = request.mask.empty() ? Bits() : mask_from(request.mask, visible, out.shape, out.data.rows(), key);
+  out.open = {all_rows(visible, out.data, key), known_without(out.data, hidden)};
+  require_gaps(out.open, out.data.name, request.mask);
+  return out;
+}
+
 Outcome run(const CompleteRequest& request, bool json, const Context& context) {
-  require_ending(request.out, {".csv", ".npy", ".png", ".fasta"});
+  require_ending("--out", request.out, {".csv", ".npy", ".png", ".fasta"});
+  require_distinct({{"--data", request.data.source},
+                    {"--labels", request.data.labels},
+                    {"--mask", request.mask},
+                    {"--out", request.out}});
   require(!request.options.means || request.options.draws == 1,
           "--means averages over draws, and --draws keeps them: leave out either");
   const ModelFile file = load_model(request.model);
   const Machine& machine = *file.machine;
-  const Layer visible = machine.visible();
   const RowsFile written = rows_file(file, request.options.means ? RowValues::kMeans : RowValues::kDrawn);
   require_rows_file(request.out, written);
   const Key key{request.seed};
-  const SplitData loaded = load_split_for(file, request.data, request.split, context);
-  const Dataset data = first_of(loaded.chosen, request);
-  const PictureShape shape = data.shape.height > 0 ? data.shape : shape_from_notes(file.notes, data.units());
-  const Bits hidden = request.mask.empty() ? Bits() : mask_from(request.mask, visible, shape, data.rows(), key);
-  const State rows = all_rows(visible, data, key);
-  const OpenRows open{rows, known_without(data, hidden)};
-  require_gaps(open, data.name, request.mask);
-  const Completions found = complete(machine, open, request.options, key, context);
+  const auto& [loaded, data, shape, open] = read_task(request, file, key, context);
+  const bool judged = data.complete() && request.options.draws == 1;
+  PartOfWhole first(context, 0.0, judged ? kShareOfDrawing : 1.0), second(context, kShareOfDrawing, 1.0);
+  const Completions found = complete(machine, open, request.options, key, first.context());
   if (found.stopped) return {"", "stopped; nothing written\n", true};
   if (request.picture()) {
     write_png(request.out, magnified(picture_of(machine, open, found, data.complete(), shape, request.options.draws),
@@ -163,13 +183,12 @@ Outcome run(const CompleteRequest& request, bool json, const Context& context) {
   Json out{{"out", request.out.string()}, {"rows", data.rows()}, {"draws", request.options.draws}};
   std::string text = fmt::format("{} rows, completed in {} sweeps, are in {}\n", data.rows(), request.options.sweeps,
                                  request.out.string());
-  if (data.complete() && request.options.draws == 1) {
-    const bool same = !loaded.training;
-    const ReferenceRows reference{same ? loaded.chosen : *loaded.training, same};
-    if (const auto quality = quality_of_completions(machine, rows, open, found.values, reference, key, context)) {
-      out["quality"] = json_of_quality(*quality);
-      text += text_of_quality(*quality, rows.real());
-    }
+  const ReferenceRows reference{loaded.training ? *loaded.training : loaded.chosen, !loaded.training};
+  const auto quality =
+      judged ? quality_of_completions(machine, open, found.values, reference, key, second.context()) : std::nullopt;
+  if (quality) {
+    out["quality"] = json_of_quality(*quality);
+    text += text_of_quality(*quality, open.rows.real());
   }
   return {json ? printed(out) : "", text, context.stop_requested()};
 }

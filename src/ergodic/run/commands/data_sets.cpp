@@ -88,7 +88,8 @@ struct ShowResult {
   std::string name;
   std::size_t rows = 0, units = 0;
   PictureShape shape;
-  double mean = 0.0;                   ///< share of bits that are on
+  bool real = false;                   ///< whether values are numbers rather than bits
+  double mean = 0.0;                   ///< of all values; of bits, the share that is on
   std::vector<std::size_t> labels;     ///< how many rows have label 0, 1, ...; empty without labels
   std::size_t bytes = 0;               ///< that the set takes in memory
   std::size_t sites = 0, letters = 0;  ///< for categorical data, else 0
@@ -116,6 +117,7 @@ ShowResult described(const Dataset& data) {
           data.rows(),
           data.units(),
           data.shape,
+          data.real(),
           std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size()),
           label_counts(data.labels),
           bytes_of(data),
@@ -165,7 +167,8 @@ std::string text_of(const ShowResult& r) {
     out += fmt::format("\nmissing    {} values ({:.2f} %)", r.missing, 100.0 * static_cast<double>(r.missing) / values);
   }
   const auto bytes = static_cast<double>(r.bytes);
-  out += fmt::format("\nbits on    {:.4f}\nin memory  {}\n", r.mean,
+  if (r.letters == 0) out += fmt::format("\n{:<10} {:.4f}", r.real ? "mean" : "bits on", r.mean);
+  out += fmt::format("\nin memory  {}\n",
                      bytes < 1e5 ? fmt::format("{:.3g} kB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6));
   if (!r.labels.empty()) out += fmt::format("labels     {}\n", label_text(r));
   if (!r.names.empty()) out += fmt::format("names      {}\n", fmt::join(r.names, ", "));
@@ -187,7 +190,7 @@ Image picture_of(const Dataset& data, std::size_t count) {
 
 /// Describes a data set, and draws its first rows if --out is given.
 Outcome run_show(const ShowRequest& request, bool json, const Context& context) {
-  require_writable(request.out);
+  require_ending("--out", request.out, {".png"});
   const Dataset data = load_split(request.data, request.split, context);
   const ShowResult result = described(data);
   if (!request.out.empty()) {

@@ -74,8 +74,7 @@ Outcome run(const EvaluateRequest& request, bool json, const Context& context) {
   std::string text = text_of(result), message, details;
   if (request.quality) {
     const Quality quality =
-        quality_of(machine, options.stations, data.chosen, data.training ? &*data.training : nullptr, request.samples,
-                   key, second.context());
+        quality_of(machine, options.stations, {data.chosen, options.training}, request.samples, key, second.context());
     if (!quality.stopped) {
       out["quality"] = json_of(quality);
       text += text_of(quality);

@@ -47,7 +47,8 @@ Spec<FeaturesRequest> make_spec() {
 }
 
 Outcome run(const FeaturesRequest& request, bool json, const Context& context) {
-  require_ending(request.out, {".npy", ".csv"});
+  require_ending("--out", request.out, {".npy", ".csv"});
+  require_distinct({{"--data", request.data.source}, {"--labels", request.data.labels}, {"--out", request.out}});
   const ModelFile file = load_model(request.model);
   const Machine& machine = *file.machine;
   const Key key{request.seed};

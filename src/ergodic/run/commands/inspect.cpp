@@ -39,8 +39,7 @@ Spec<InspectRequest> make_spec() {
       .range(1, 100000)
       .add("couplings", &InspectRequest::couplings,
            "write all couplings, of an RBM its weights: unit, unit, coupling, counted from 1 (.csv, .npy), or draw "
-           "their "
-           "matrix, light for positive ones and dark for negative (.png)")
+           "their matrix, red where they are positive and blue where negative (.png)")
       .role(PathRole::kOutput)
       .add("biases", &InspectRequest::biases,
            "write the biases of all units: layer, unit, bias (.csv, .npy), or draw those of the visible units (.png)")
@@ -99,15 +98,9 @@ std::string text_of_result(const Inspection& found, const ModelFile& file) {
   return out;
 }
 
-/// Numbers as grey levels, 0 in the middle.
+/// Numbers in the colours of filters.
 Image signed_picture(std::span<const float> numbers, PictureShape shape) {
-  float largest = 0.0f;
-  for (const float number : numbers) largest = std::max(largest, std::abs(number));
-  Matrix<float> row(1, numbers.size());
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
-    row(0, k) = largest > 0.0f ? 0.5f + 0.5f * numbers[k] / largest : 0.5f;
-  }
-  return picture_of_rows(row, shape);
+  return signed_sheet({numbers.data(), 1, numbers.size()}, {shape.height, shape.width});
 }
 
 /// All units of a machine whose couplings join units of one layer; of others, visible ones by hidden ones.
@@ -130,7 +123,7 @@ Image picture_of_couplings(const std::vector<std::array<double, 3>>& all, bool t
   return signed_picture(matrix, {rows, cols});
 }
 
-void write_couplings(const std::filesystem::path& out, const Machine& machine) {
+void write_couplings(const std::filesystem::path& out, const Machine& machine, std::size_t scale) {
   std::vector<std::array<double, 3>> all;
   const bool some = machine.for_couplings([&](std::size_t i, std::size_t j, double w) {
     all.push_back({static_cast<double>(i + 1), static_cast<double>(j + 1), w});
@@ -138,7 +131,7 @@ void write_couplings(const std::filesystem::path& out, const Machine& machine) {
   require(some, fmt::format("--couplings: a {} has no couplings between pairs of units", machine.kind().title));
   if (is_picture(out)) {
     const bool two_layers = machine.start(1, {}, {}).layers.size() > 1;
-    return write_png(out, picture_of_couplings(all, two_layers));
+    return write_png(out, magnified(picture_of_couplings(all, two_layers), scale));
   }
   Matrix<double> table(all.size(), 3);
   for (std::size_t r = 0; r < all.size(); ++r) std::ranges::copy(all[r], table.row(r).begin());
@@ -154,12 +147,12 @@ std::vector<std::span<const float>> biases_of(const Machine& machine) {
   return out;
 }
 
-void write_biases(const std::filesystem::path& out, const Machine& machine, PictureShape shape) {
+void write_biases(const std::filesystem::path& out, const Machine& machine, PictureShape shape, std::size_t scale) {
   const std::vector<std::span<const float>> layers = biases_of(machine);
   require(!layers.empty(), fmt::format("--biases: a {} has no biases", machine.kind().title));
   if (is_picture(out)) {
     const std::span<const float> visible = layers[0].first(units_of(machine.visible()));
-    return write_png(out, signed_picture(visible, drawn_shape(shape, visible.size())));
+    return write_png(out, magnified(signed_picture(visible, drawn_shape(shape, visible.size())), scale));
   }
   std::size_t count = 0, row = 0;
   for (const auto& biases : layers) count += biases.size();
@@ -175,10 +168,9 @@ void write_biases(const std::filesystem::path& out, const Machine& machine, Pict
 }
 
 Outcome run(const InspectRequest& request, bool json, const Context&) {
-  if (!request.filters.empty()) require_ending(request.filters, {".png"});
-  for (const auto& out : {request.couplings, request.biases}) {
-    if (!out.empty()) require_ending(out, {".csv", ".npy", ".png"});
-  }
+  require_ending("--filters", request.filters, {".png"});
+  require_ending("--couplings", request.couplings, {".csv", ".npy", ".png"});
+  require_ending("--biases", request.biases, {".csv", ".npy", ".png"});
   require_distinct({{"--filters", request.filters}, {"--couplings", request.couplings}, {"--biases", request.biases}});
   const ModelFile file = load_model(request.model);
   const Inspection found = inspect(*file.machine);
@@ -189,9 +181,9 @@ Outcome run(const InspectRequest& request, bool json, const Context&) {
             fmt::format("--filters needs a restricted Boltzmann machine, found a {}", found.title));
     write_png(request.filters, magnified(*picture, request.scale));
   }
-  if (!request.couplings.empty()) write_couplings(request.couplings, *file.machine);
+  if (!request.couplings.empty()) write_couplings(request.couplings, *file.machine, request.scale);
   if (!request.biases.empty()) {
-    write_biases(request.biases, *file.machine, shape_from_notes(file.notes, units_of(found.visible)));
+    write_biases(request.biases, *file.machine, shape_from_notes(file.notes, units_of(found.visible)), request.scale);
   }
   return {json ? printed(json_of_result(found, file)) : text_of_result(found, file), "", false};
 }

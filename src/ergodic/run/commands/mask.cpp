@@ -13,7 +13,8 @@ namespace ergodic {
 namespace {
 
 constexpr char kExpected[] =
-    "--mask: expected left, right, upper, lower, box:X,Y,W,H, random:P or the name of a file, found '{}'";
+    "--mask: expected left, right, upper, lower, box:X,Y,W,H, random:P with P above 0 and at most 1, or the name of a "
+    "file; found '{}'";
 
 struct Box {
   std::size_t x = 0, y = 0, width = 0, height = 0;
@@ -32,18 +33,22 @@ std::optional<std::vector<std::size_t>> counts_in(std::string_view text) {
   }
 }
 
-/// The part of a picture that a word names; nothing for other words.
-std::optional<Box> box_named(const std::string& text, PictureShape shape) {
+bool names_a_box(const std::string& text) {
+  return text == "left" || text == "right" || text == "upper" || text == "lower" || text.starts_with("box:");
+}
+
+/// The part of a picture that such a text names.
+Box box_named(const std::string& text, PictureShape shape) {
   const auto [height, width] = shape;
   if (text == "left") return Box{0, 0, width / 2, height};
   if (text == "right") return Box{width - width / 2, 0, width / 2, height};
   if (text == "upper") return Box{0, 0, width, height / 2};
   if (text == "lower") return Box{0, height - height / 2, width, height / 2};
-  if (!text.starts_with("box:")) return std::nullopt;
   const auto numbers = counts_in(std::string_view(text).substr(4));
   require(numbers && numbers->size() == 4, fmt::format(kExpected, text));
   const Box box{(*numbers)[0], (*numbers)[1], (*numbers)[2], (*numbers)[3]};
-  require(box.width > 0 && box.height > 0 && box.x + box.width <= width && box.y + box.height <= height,
+  require(box.width > 0 && box.width <= width && box.x <= width - box.width && box.height > 0 && box.height <= height &&
+              box.y <= height - box.height,
           fmt::format("--mask: expected a box within pictures of {} x {} (width x height), found '{}'", width, height,
                       text));
   return box;
@@ -71,13 +76,14 @@ Bits random_mask(const std::string& text, const Layer& visible, std::size_t rows
 
 Bits mask_from(const std::string& text, const Layer& visible, PictureShape shape, std::size_t rows, Key key) {
   if (text.starts_with("random:")) return random_mask(text, visible, rows, key);
-  if (const std::optional<Box> box = box_named(text, shape)) {
+  if (names_a_box(text)) {
     const std::vector<Site> all = sites(visible);
     require(shape.height > 0 && shape.height * shape.width <= all.size(),
             fmt::format("--mask {}: these rows are no pictures; take random:P or a file", text));
+    const Box box = box_named(text, shape);
     Bits out(1, units_of(visible));
-    for (std::size_t y = box->y; y < box->y + box->height; ++y) {
-      for (std::size_t x = box->x; x < box->x + box->width; ++x) hide(out, 0, all[y * shape.width + x]);
+    for (std::size_t y = box.y; y < box.y + box.height; ++y) {
+      for (std::size_t x = box.x; x < box.x + box.width; ++x) hide(out, 0, all[y * shape.width + x]);
     }
     return out;
   }
@@ -95,8 +101,10 @@ Bits read_mask(const std::filesystem::path& path, const Layer& visible, std::siz
   const std::size_t found = data.rows() * data.units();
   if (found != all.size() && found != rows * all.size()) {
     throw DataError(fmt::format(
-        "{}: expected a mask of {} values, one for each visible {}, or {} rows of them; found {} rows of {}",
-        path.string(), all.size(), all.size() < units_of(visible) ? "site" : "unit", rows, data.rows(), data.units()));
+        "{}: expected a mask of {} values, one for each visible {}{}; found {} rows of {}", path.string(), all.size(),
+        all.size() < units_of(visible) ? "site" : "unit",
+        rows > 1 ? fmt::format(", or {} rows of them", rows) : " (`ergodic complete --mask` takes a mask for each row)",
+        data.rows(), data.units()));
   }
   Bits out(found / all.size(), units_of(visible));
   for (std::size_t k = 0; k < found; ++k) {

@@ -126,13 +126,17 @@ void require_distinct(const std::vector<std::pair<std::string, std::filesystem::
     const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(path, failure), failure);
     if (failure) continue;  // no file can be there, and opening it will say so
     const auto [other, is_new] = seen.emplace(place, name);
-    require(is_new, fmt::format("{} and {} both name {}", other->second, name, path.string()));
+    require(is_new,
+            fmt::format("{} and {} both name {}; give them different names", other->second, name, path.string()));
   }
 }
 
-void require_ending(const std::filesystem::path& out, const std::vector<std::string>& endings) {
-  require(std::ranges::find(endings, out.extension().string()) != endings.end(),
-          fmt::format("--out: expected a name ending in {}, found '{}'", fmt::join(endings, ", "), out.string()));
+void require_ending(const std::string& option, const std::filesystem::path& out,
+                    const std::vector<std::string>& endings) {
+  if (out.empty()) return;
+  require(
+      std::ranges::find(endings, out.extension().string()) != endings.end(),
+      fmt::format("{}: expected a name ending in {}, found '{}'", option, fmt::join(endings, " or "), out.string()));
   require_writable(out);
 }
 

@@ -15,12 +15,15 @@ namespace ergodic {
 /// IoError unless a file could be written there; nothing is written. An empty path is fine.
 void require_writable(const std::filesystem::path& path);
 
-/// UsageError if two of these options name the same file; empty paths do not count.
+/// UsageError if two of these options name the same file, so that a result would replace another, or the data that it
+/// is made from; empty paths do not count.
 void require_distinct(const std::vector<std::pair<std::string, std::filesystem::path>>& options);
 
 bool is_picture(const std::filesystem::path& out);
-/// UsageError unless the name has one of these endings, such as ".npy"; then IoError unless it can be written.
-void require_ending(const std::filesystem::path& out, const std::vector<std::string>& endings);
+/// UsageError, naming the option, unless the file that it names has one of these endings, such as ".npy"; then IoError
+/// unless it can be written. An empty path is fine.
+void require_ending(const std::string& option, const std::filesystem::path& out,
+                    const std::vector<std::string>& endings);
 
 /// Numbers with a name for each column: an array (.npy), or a table whose first line has the names (.csv), where NaN is
 /// an empty field.

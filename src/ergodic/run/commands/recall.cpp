@@ -98,7 +98,8 @@ std::string text_of_result(const RecallResult& result) {
 }
 
 Outcome run(const RecallRequest& request, bool json, const Context& context) {
-  require_ending(request.out, {".png", ".npy", ".csv"});
+  require_ending("--out", request.out, {".png", ".npy", ".csv"});
+  require_distinct({{"--data", request.data.source}, {"--labels", request.data.labels}, {"--out", request.out}});
   const ModelFile file = load_model(request.model);
   const Layer spins = Spin{units_of(file.machine->visible())};
   DataOptions options = request.data;

@@ -46,7 +46,8 @@ Spec<ReconstructRequest> make_spec() {
 }
 
 Outcome run(const ReconstructRequest& request, bool json, const Context& context) {
-  require_ending(request.out, {".png", ".npy", ".csv"});
+  require_ending("--out", request.out, {".png", ".npy", ".csv"});
+  require_distinct({{"--data", request.data.source}, {"--labels", request.data.labels}, {"--out", request.out}});
   const ModelFile file = load_model(request.model);
   const Machine& machine = *file.machine;
   const Key key{request.seed};

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "ergodic/core/clock.hpp"
-#include "ergodic/core/error.hpp"
 #include "ergodic/format/png.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/machine/model_file.hpp"
@@ -14,91 +13,16 @@
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/machine/snapshots.hpp"
 #include "ergodic/report/sheet.hpp"
-#include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/mask.hpp"
 #include "ergodic/run/commands/output.hpp"
 #include "ergodic/run/commands/request.hpp"
+#include "ergodic/run/commands/sample_request.hpp"
 #include "ergodic/run/commands/text.hpp"
 #include "ergodic/run/finite.hpp"
 
 namespace ergodic {
 namespace {
-
-struct SampleRequest {
-  std::filesystem::path model;
-  std::optional<std::uint64_t> count;
-  SamplingOptions sampling;
-  Numbers temperatures{1.0};
-  bool all_levels = false;
-  std::filesystem::path path;
-  bool means = false, drawn = false;
-  std::uint64_t seed = 1;
-  std::filesystem::path watch;  ///< the weights of a sum that is watched too
-  DataOptions data;             ///< rows at which chains start, or none
-  Split split = Split::kAuto;
-  std::filesystem::path fixed;  ///< the mask of the units that stay, with such rows
-  std::filesystem::path out, energies;
-  std::uint64_t scale = 1;
-
-  /// Whether each chain gives one row, so that the result is a plain table.
-  bool plain() const { return temperatures.size() == 1 && sampling.draws == 1 && !all_levels; }
-};
-
-constexpr std::uint64_t kDefaultCount = 100;
-
-Spec<SampleRequest> make_spec() {
-  Spec<SampleRequest> spec;
-  add_model_file(spec, &SampleRequest::model);
-  spec.group("Sampling")
-      .add("count", &SampleRequest::count, "how many chains, each of which gives a sample")
-      .range(1, 1000000)
-      .automatic(fmt::format("{}, or as many as there are rows", kDefaultCount))
-      .add("temperature", &SampleRequest::temperatures,
-           "sample from exp(-E(x) / temperature); with several, a run of chains for each")
-      .range(1e-6, 1e6);
-  spec.include(sampling_spec(), &SampleRequest::sampling);
-  spec.add("all-levels", &SampleRequest::all_levels, "write the samples of all levels of tempering, the first first")
-      .advanced()
-      .add("path", &SampleRequest::path,
-           "the folder of `ergodic train --trajectory`: levels of tempering are snapshots of training instead of "
-           "temperatures")
-      .role(PathRole::kFolder)
-      .advanced()
-      .add("means", &SampleRequest::means,
-           "show the expected values given the hidden layer, as pictures do of machines that have one")
-      .add("drawn", &SampleRequest::drawn, "show the drawn states in pictures too");
-  add_seed(spec, &SampleRequest::seed);
-  spec.add("watch", &SampleRequest::watch,
-           "also check the mixing of a linear combination of the visible units, with these coefficients (npy, csv)")
-      .role(PathRole::kInput)
-      .advanced();
-  spec.group("Completion")
-      .add(
-          "data", [](auto& r) -> auto& { return r.data.source; },
-          "rows at which the chains start, as for `ergodic train`; with --fixed")
-      .placeholder("DATA")
-      .role(PathRole::kInput)
-      .not_part_of_result();
-  add_split(spec, &SampleRequest::split);
-  spec.add("fixed", &SampleRequest::fixed,
-           "a mask of one 0 or 1 for each visible unit (npy, csv, idx): those with a 1 keep the values of their row, "
-           "and the others are sampled given them")
-      .role(PathRole::kInput);
-  spec.group("Output")
-      .add(
-          "out", &SampleRequest::out,
-          "a picture sheet (.png; of two real units the landscape of their energy beside points), an array (.npy: "
-          "chain x unit; with several temperatures, levels or draws temperature x level x chain x draw x unit, without "
-          "those of which there is one) a table (.csv) or the sequences of an alignment's letters (.fasta)")
-      .role(PathRole::kOutput)
-      .required()
-      .add("energies", &SampleRequest::energies,
-           "the energy of each sample, all layers together: temperature, chain, draw, energy (.csv, .npy)")
-      .role(PathRole::kOutput);
-  add_scale(spec, &SampleRequest::scale);
-  return spec;
-}
 
 /// Which visible units stay, the same for all rows.
 Bits read_fixed(const std::filesystem::path& path, const Layer& visible) {
@@ -129,38 +53,14 @@ State start_rows(const SampleRequest& request, const ModelFile& file, const Cont
   const Dataset data = load_split_for(file, request.data, request.split, context).chosen;
   require_complete(data);
   const std::size_t count = request.count.value_or(data.rows());
+  if (count > data.rows()) {
+    context.note(
+        fmt::format("--count {} is more than the {} rows, which are taken again from the first", count, data.rows()));
+  }
   const State rows = first_rows(visible, data, count, Key{request.seed});
   State out = make_state(visible, count);
   for (std::size_t r = 0; r < out.chains(); ++r) out.set_row(r, rows, r % rows.chains());
   return out;
-}
-
-void require_consistent(const SampleRequest& request) {
-  require_ending(request.out, {".png", ".npy", ".csv", ".fasta"});
-  if (!request.energies.empty()) require_ending(request.energies, {".csv", ".npy"});
-  require_distinct({{"--out", request.out}, {"--energies", request.energies}});
-  require(!request.means || !request.drawn, "--means and --drawn are two ways to show a sample: leave out either");
-  require(!request.all_levels || request.sampling.sampler == kTempering,
-          "--all-levels is for tempering; take --sampler tempering");
-  require(!request.all_levels || request.sampling.draws == 1,
-          "--all-levels writes the last state of each level; leave out --draws");
-  require(request.plain() || !request.means,
-          "--means shows the last state of each chain; leave it out with several temperatures, levels or draws");
-  require(request.data.source.empty() == request.fixed.empty(),
-          "--data gives the rows to complete and --fixed the units of them that stay: give both, or neither");
-  require(request.path.empty() || request.sampling.sampler == kTempering || request.sampling.sampler == kAutoSampler,
-          fmt::format("--path gives the levels of tempering, and --sampler is {}; take --sampler tempering",
-                      request.sampling.sampler));
-  const SamplingOptions standard;
-  require(request.path.empty() ||
-              (request.sampling.levels == standard.levels && request.sampling.hottest == standard.hottest),
-          "--temperatures and --hottest make a ladder of one machine, and --path one of many: leave out either");
-  require(request.sampling.draws == 1 || request.sampling.sampler != kAnnealing,
-          "annealing keeps the state of lowest energy of each chain; leave out --draws");
-  require(!request.means || request.sampling.sampler != kAnnealing,
-          "annealing looks for states of low energy, which have no expected values; leave out --means");
-  require(request.watch.empty() || request.sampling.sampler != kAnnealing,
-          "annealing looks for states of low energy, and nothing is watched for mixing; leave out --watch");
 }
 
 /// Whether samples are shown as expected values given the hidden layer. UsageError if that is asked for, and the
@@ -353,7 +253,7 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
   SamplingOptions options = request.sampling;
   options.stations = read_snapshots(request.path, machine);
   if (!options.stations.empty()) options.sampler = std::string(kTempering);
-  SampleStart start{request.count.value_or(kDefaultCount), {}, {}};
+  SampleStart start{request.count.value_or(SampleStart().count), {}, {}};
   if (!request.fixed.empty()) {
     start.fixed = read_fixed(request.fixed, machine.visible());
     start.rows = start_rows(request, file, context);
@@ -371,7 +271,8 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
 
 Command sample_command() {
   return command_of("sample", "draw samples from a machine by Markov chains",
-                    "ergodic sample digits.safetensors --count 100 --sweeps 1000 --out samples.png", make_spec(), run);
+                    "ergodic sample digits.safetensors --count 100 --sweeps 1000 --out samples.png", sample_spec(),
+                    run);
 }
 
 }  // namespace ergodic

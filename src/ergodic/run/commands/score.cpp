@@ -144,17 +144,22 @@ std::string text_of_result(const ScoreRequest& request, const Scores& scores, co
   const auto worst = static_cast<std::size_t>(std::ranges::find(scores.rank, std::size_t{1}) - scores.rank.begin());
   out += fmt::format("the strangest is row {}, with a free energy of {:.4f}\n", worst + 1,
                      scores.free_energies[worst].value);
-  for (const auto& [label, area] : areas.items()) {
-    out += fmt::format("label {}: area under the ROC curve {:.4f}\n", label, area.get<double>());
+  if (!areas.empty()) {
+    out += "area under the ROC curve: how often a row of a label has a higher free energy than one of another\n";
   }
+  for (const auto& [label, area] : areas.items()) out += fmt::format("  label {}: {:.4f}\n", label, area.get<double>());
   return out;
 }
 
 Outcome run(const ScoreRequest& request, bool json, const Context& context) {
-  require_ending(request.out, {".npy", ".csv"});
-  if (!request.surprise.empty()) require_ending(request.surprise, {".npy", ".csv"});
-  if (!request.strangest.empty()) require_ending(request.strangest, {".png"});
-  require_distinct({{"--out", request.out}, {"--surprise", request.surprise}, {"--strangest", request.strangest}});
+  require_ending("--out", request.out, {".npy", ".csv"});
+  require_ending("--surprise", request.surprise, {".npy", ".csv"});
+  require_ending("--strangest", request.strangest, {".png"});
+  require_distinct({{"--data", request.data.source},
+                    {"--labels", request.data.labels},
+                    {"--out", request.out},
+                    {"--surprise", request.surprise},
+                    {"--strangest", request.strangest}});
   const ScoreOptions options{request.log_z,
                              request.budget.empty() ? std::nullopt : std::optional(budget_from(request.budget))};
   const ModelFile file = load_model(request.model);
@@ -162,11 +167,11 @@ Outcome run(const ScoreRequest& request, bool json, const Context& context) {
   const Key key{request.seed};
   const Dataset data = load_split_for(file, request.data, request.split, context).chosen;
   const OpenRows rows = open_rows_of(machine.visible(), data, key);
-  const Scores scores = score(machine, rows, options, key, context);
-  if (scores.stopped) return {"", "stopped; nothing written\n", true};
-  require(request.surprise.empty() || scores.surprise.has_value(),
+  require(request.surprise.empty() || machine.site_log_probabilities(rows.rows.rows(0, 1), context).has_value(),
           fmt::format("--surprise needs p of one value given the others, for which a {} of {} has no formula",
                       machine.kind().title, units_text(machine.visible())));
+  const Scores scores = score(machine, rows, options, key, context);
+  if (scores.stopped) return {"", "stopped; nothing written\n", true};
   const Table table = table_of(scores, data.labels);
   write_table(request.out, table.names(), table.values());
   if (!request.surprise.empty()) {

@@ -107,8 +107,6 @@ std::string gap_rows(const Quality& quality) {
                      gap.value, gap.standard_error);
 }
 
-}  // namespace
-
 /// Without data.
 std::string log_z_alone(const EvaluateResult& result) {
   const Evaluation& j = result.evaluation;
@@ -116,6 +114,8 @@ std::string log_z_alone(const EvaluateResult& result) {
   if (j.log_z) return fmt::format("log Z                  {:.6f} ({})\n", j.log_z->value, j.log_z->method);
   return fmt::format("log Z                  not known: {}\n", result.why_no_log_z);
 }
+
+}  // namespace
 
 std::string text_of(const EvaluateResult& result) {
   if (result.rows == 0) return log_z_alone(result);

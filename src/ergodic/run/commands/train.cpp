@@ -20,6 +20,7 @@
 #include "ergodic/run/commands/request.hpp"
 #include "ergodic/run/commands/text.hpp"
 #include "ergodic/run/commands/train_request.hpp"
+#include "ergodic/run/commands/train_result.hpp"
 #include "ergodic/run/commands/training_report.hpp"
 #include "ergodic/run/fit.hpp"
 #include "ergodic/trainer/health.hpp"
@@ -28,110 +29,6 @@ namespace ergodic {
 namespace {
 
 constexpr double kLikelihoodShare = 0.1;  // of the time of training
-
-/// One stage of training: its share of the time of all threads, and how many multiplications of a plain product it does
-/// in a cycle of a core.
-struct StageShare {
-  std::string stage;
-  double seconds = 0.0;
-  double share = 0.0;
-  double macs_per_cycle = 0.0;  ///< 0 for a stage that replaces no product
-};
-
-struct TrainResult {
-  std::filesystem::path model;       ///< empty if the run was stopped
-  std::filesystem::path checkpoint;  ///< where a stopped run can be resumed from
-  std::uint64_t updates = 0;
-  double epochs = 0.0;
-  double seconds = 0.0;                       ///< spent on training since this start or resumption
-  double samples_per_second = 0.0;            ///< rows of training data
-  Record last;                                ///< the monitors at the last record
-  std::vector<StageShare> profile;            ///< where the time went, if asked for
-  std::optional<MixingReport> mixing;         ///< whether the persistent chains mix, at the end
-  std::optional<FinalLikelihood> likelihood;  ///< unless the monitors know it exactly
-  std::optional<double> independent;          ///< what independent units would have
-  std::optional<Improvement> improvement;     ///< of what the monitors show
-};
-
-std::vector<StageShare> shares_of(const Profile& profile) {
-  std::vector<StageShare> out;
-  double total = 0.0;
-  for (std::size_t s = 0; s < kStageNames.size(); ++s) total += profile.spent(static_cast<ProfiledStage>(s)).seconds;
-  const double frequency = cycles_per_second();
-  for (std::size_t s = 0; s < kStageNames.size(); ++s) {
-    const auto [seconds, macs] = profile.spent(static_cast<ProfiledStage>(s));
-    const double time = std::max(seconds, 1e-12);
-    out.push_back({std::string(kStageNames[s]), seconds, seconds / std::max(total, 1e-12), macs / (time * frequency)});
-  }
-  return out;
-}
-
-std::string profile_text(const TrainResult& result) {
-  if (result.profile.empty()) return {};
-  std::string out = fmt::format("{:<8} {:>9} {:>7} {:>10}\n", "stage", "seconds", "share", "MAC/cycle");
-  double seconds = 0.0;
-  for (const StageShare& row : result.profile) {
-    const std::string macs = row.macs_per_cycle > 0.0 ? fmt::format("{:.1f}", row.macs_per_cycle) : "";
-    out += fmt::format("{:<8} {:>9.3f} {:>6.1f}% {:>10}\n", row.stage, row.seconds, 100.0 * row.share, macs);
-    seconds += row.seconds;
-  }
-  return out + fmt::format("{:<8} {:>9.3f}  of all threads together, in {:.3f} s\n", "all", seconds, result.seconds);
-}
-
-Json json_of_result(const TrainResult& result) {
-  Json out;
-  out["model"] = result.model.empty() ? Json() : Json(result.model.string());
-  out["stopped"] = result.model.empty();
-  if (result.model.empty()) out["checkpoint"] = result.checkpoint.string();
-  out["updates"] = result.updates;
-  out["epochs"] = result.epochs;
-  out["seconds"] = result.seconds;
-  out["samples_per_second"] = result.samples_per_second;
-  Json monitors;
-  for (const auto& [name, value] : result.last.values) monitors[name] = value;
-  out["monitors"] = std::move(monitors);
-  if (result.likelihood) out["log_likelihood"] = json_of(*result.likelihood);
-  if (result.independent) out["independent_log_likelihood"] = *result.independent;
-  if (result.improvement) out["still_improving"] = result.improvement->still_improving();
-  if (result.mixing) out["mixing"] = json_of(*result.mixing);
-  for (const auto& [stage, seconds, share, macs_per_cycle] : result.profile) {
-    out["profile"][stage] = {{"seconds", seconds}, {"share", share}, {"macs_per_cycle", macs_per_cycle}};
-  }
-  return out;
-}
-
-/// How the likelihood stands beside that of independent units, and whether it was still growing.
-std::string learned_text(const TrainResult& result) {
-  std::string out;
-  if (const auto exact = monitor_in(result.last, "log_likelihood")) {
-    out += fmt::format("log-likelihood: {:.4f} nats a row (exact)\n", *exact);
-  }
-  if (result.independent) out += fmt::format("independent units would have {:.2f}\n", *result.independent);
-  if (!result.improvement) return out;
-  const auto& [monitor, begin, all, late] = *result.improvement;
-  if (result.improvement->none()) {
-    out += fmt::format(
-        "next to nothing was learned: {} grew by {:.2f} nats; if the units are correlated, try --updates {}\n", monitor,
-        all, 10 * result.updates);
-  } else if (result.improvement->still_improving()) {
-    out += fmt::format("still improving: {} grew by {:.2f} of {:.2f} nats in the last two thirds; try --updates {}\n",
-                       monitor, late, all, 3 * result.updates);
-  }
-  return out;
-}
-
-std::string text_of_result(const TrainResult& result) {
-  const std::string done = fmt::format("{} updates in {:.1f} s ({:.0f} samples/s)", result.updates, result.seconds,
-                                       result.samples_per_second);
-  std::string out = result.model.empty()
-                        ? fmt::format("stopped after {}; the same command with --resume goes on from {}\n", done,
-                                      result.checkpoint.string())
-                        : fmt::format("trained: {}; the machine is in {}\n", done, result.model.string());
-  if (result.likelihood) out += text_of(*result.likelihood);
-  if (!result.model.empty()) out += learned_text(result);
-  if (result.mixing) out += text_of(*result.mixing);
-  return out + profile_text(result);
-}
 
 std::filesystem::path checkpoint_beside(const std::filesystem::path& out) { return out.string() + ".checkpoint"; }
 
@@ -155,9 +52,7 @@ void check_outputs(const MachineKind& kind, const TrainRequest& request) {
     if (exists(text)) files.emplace_back(option.written(), text);
   }
   require_distinct(files);
-  const std::string ending = request.report.extension().string();
-  require(request.report.empty() || ending == ".html" || ending == ".htm",
-          fmt::format("--report: expected a name ending in .html, found '{}'", request.report.string()));
+  require_ending("--report", request.report, {".html", ".htm"});
 }
 
 /// Whether there is a run to go on with, as asked for, and none that would be lost.
@@ -330,7 +225,7 @@ Outcome run(const TrainRequest& request, bool json, const Context& context) {
   if (!kind.learns()) return keep(request, machine.get(), data.train, json);
   data = {machine->rows_from(std::move(data.train)), machine->rows_from(std::move(data.held_out))};
   const TrainResult result = Run(request, kind, *machine, data, context).run(context);
-  return {json ? printed(json_of_result(result)) : "", text_of_result(result), result.model.empty(),
+  return {json ? json_text_of(result) : "", text_of(result), result.model.empty(),
           result.mixing ? details_of(*result.mixing) : ""};
 }
 

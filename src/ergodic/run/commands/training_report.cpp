@@ -107,7 +107,7 @@ ReportTable mixing_table(const MixingReport& report) {
   const auto cell = [](double value) { return std::isfinite(value) ? short_number(value) : std::string("-"); };
   for (const auto& [name, d, verdict] : report.quantities) {
     out.rows.push_back({name, cell(d.mean), cell(d.standard_error), cell(d.r_hat), cell(d.ess_bulk), cell(d.ess_tail),
-                        cell(d.autocorrelation_time) + " sweeps"});
+                        std::isfinite(d.autocorrelation_time) ? cell(d.autocorrelation_time) + " sweeps" : "-"});
   }
   return out;
 }

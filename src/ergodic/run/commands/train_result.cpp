@@ -1,0 +1,113 @@
+#include "ergodic/run/commands/train_result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ergodic/core/clock.hpp"
+#include "ergodic/run/commands/json.hpp"
+#include "ergodic/run/commands/text.hpp"
+
+namespace ergodic {
+namespace {
+
+std::string profile_text(const TrainResult& result) {
+  if (result.profile.empty()) return {};
+  std::string out = fmt::format("{:<8} {:>9} {:>7} {:>10}\n", "stage", "seconds", "share", "MAC/cycle");
+  double seconds = 0.0;
+  for (const StageShare& row : result.profile) {
+    const std::string macs = row.macs_per_cycle > 0.0 ? fmt::format("{:.1f}", row.macs_per_cycle) : "";
+    out += fmt::format("{:<8} {:>9.3f} {:>6.1f}% {:>10}\n", row.stage, row.seconds, 100.0 * row.share, macs);
+    seconds += row.seconds;
+  }
+  return out + fmt::format("{:<8} {:>9.3f}  of all threads together, in {:.3f} s\n", "all", seconds, result.seconds);
+}
+
+/// Held-out rows that have gained less over independent units than they lack beside training rows: the free-energy gap
+/// (of a machine without hidden units the energy gap) is the difference of both likelihoods, log Z being the same.
+std::string over_fitting_text(const TrainResult& result) {
+  constexpr double kErrors = 4.0;  // of the mean over rows: less may be chance
+  const auto free_gap = monitor_in(result.last, "free_energy_gap");
+  const auto gap = free_gap ? free_gap : monitor_in(result.last, "energy_gap");
+  if (!gap || !result.likelihood || !result.likelihood->held_out || !result.independent) return "";
+  const double gained = result.likelihood->log_likelihood.value - *result.independent;
+  if (*gap <= std::max(gained, kErrors * result.likelihood->row_error)) return "";
+  return fmt::format(
+      "over-fitted: training rows have {:.2f} nats more than held-out rows, which have {:.2f} nats {} than by "
+      "independent units; try more data, fewer --updates, a smaller machine or weight decay\n",
+      *gap, std::abs(gained), gained < 0.0 ? "less" : "more");
+}
+
+/// How the likelihood stands beside that of independent units, and whether it was still growing.
+std::string learned_text(const TrainResult& result) {
+  std::string out;
+  if (const auto exact = monitor_in(result.last, "log_likelihood")) {
+    out += fmt::format("log-likelihood: {:.4f} nats a row (exact)\n", *exact);
+  }
+  if (result.independent) out += fmt::format("independent units would have {:.2f}\n", *result.independent);
+  if (const std::string text = over_fitting_text(result); !text.empty()) return out + text;
+  if (!result.improvement) return out;
+  const auto& [monitor, begin, all, late] = *result.improvement;
+  if (result.improvement->none()) {
+    out += fmt::format(
+        "next to nothing was learned: {} grew by {:.2f} nats; if the units are correlated, try --updates {}\n", monitor,
+        all, 10 * result.updates);
+  } else if (result.improvement->still_improving()) {
+    out += fmt::format("still improving: {} grew by {:.2f} of {:.2f} nats in the last two thirds; try --updates {}\n",
+                       monitor, late, all, 3 * result.updates);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<StageShare> shares_of(const Profile& profile) {
+  std::vector<StageShare> out;
+  double total = 0.0;
+  for (std::size_t s = 0; s < kStageNames.size(); ++s) total += profile.spent(static_cast<ProfiledStage>(s)).seconds;
+  const double frequency = cycles_per_second();
+  for (std::size_t s = 0; s < kStageNames.size(); ++s) {
+    const auto [seconds, macs] = profile.spent(static_cast<ProfiledStage>(s));
+    const double time = std::max(seconds, 1e-12);
+    out.push_back({std::string(kStageNames[s]), seconds, seconds / std::max(total, 1e-12), macs / (time * frequency)});
+  }
+  return out;
+}
+
+std::string json_text_of(const TrainResult& result) {
+  Json out;
+  out["model"] = result.model.empty() ? Json() : Json(result.model.string());
+  out["stopped"] = result.model.empty();
+  if (result.model.empty()) out["checkpoint"] = result.checkpoint.string();
+  out["updates"] = result.updates;
+  out["epochs"] = result.epochs;
+  out["seconds"] = result.seconds;
+  out["samples_per_second"] = result.samples_per_second;
+  Json monitors;
+  for (const auto& [name, value] : result.last.values) monitors[name] = value;
+  out["monitors"] = std::move(monitors);
+  if (result.likelihood) out["log_likelihood"] = json_of(*result.likelihood);
+  if (result.independent) out["independent_log_likelihood"] = *result.independent;
+  if (result.improvement) out["still_improving"] = result.improvement->still_improving();
+  if (result.mixing) out["mixing"] = json_of(*result.mixing);
+  for (const auto& [stage, seconds, share, macs_per_cycle] : result.profile) {
+    out["profile"][stage] = {{"seconds", seconds}, {"share", share}, {"macs_per_cycle", macs_per_cycle}};
+  }
+  return printed(out);
+}
+
+std::string text_of(const TrainResult& result) {
+  const std::string done = fmt::format("{} updates in {:.1f} s ({:.0f} samples/s)", result.updates, result.seconds,
+                                       result.samples_per_second);
+  std::string out = result.model.empty()
+                        ? fmt::format("stopped after {}; the same command with --resume goes on from {}\n", done,
+                                      result.checkpoint.string())
+                        : fmt::format("trained: {}; the machine is in {}\n", done, result.model.string());
+  if (result.likelihood) out += text_of(*result.likelihood);
+  if (!result.model.empty()) out += learned_text(result);
+  if (result.mixing) out += text_of(*result.mixing);
+  return out + profile_text(result);
+}
+
+}  // namespace ergodic
