@@ -43,6 +43,8 @@
 #include "ergodic/kernels/table_sampling.hpp"
 #include "ergodic/kernels/split_weights.hpp"
 #include "ergodic/kernels/letters.hpp"
+#include "ergodic/kernels/float_product.hpp"
+#include "ergodic/kernels/activation.hpp"
 #include "ergodic/kernels/log_sums.hpp"
 #include "ergodic/kernels/bit_counts.hpp"
 #include "ergodic/kernels/unit_words.hpp"
@@ -124,6 +126,7 @@
 #include "ergodic/model/elimination_plan.hpp"
 #include "ergodic/model/elimination.hpp"
 #include "ergodic/model/perceptron.hpp"
+#include "ergodic/model/network.hpp"
 #include "ergodic/model/neural.hpp"
 #include "ergodic/model/hopfield.hpp"
 #include "ergodic/model/storage.hpp"
@@ -164,6 +167,7 @@
 #include "ergodic/trainer/energy_learner.hpp"
 #include "ergodic/trainer/boltzmann_learner.hpp"
 #include "ergodic/trainer/rbm_learner.hpp"
+#include "ergodic/trainer/network_learner.hpp"
 
 // log Z, and with it the likelihood; what chains and samples are worth.
 #include "ergodic/estimator/estimate.hpp"
@@ -213,6 +217,7 @@
 #include "ergodic/machine/rbm.hpp"
 #include "ergodic/machine/boltzmann.hpp"
 #include "ergodic/machine/model_file.hpp"
+#include "ergodic/machine/classifier.hpp"
 #include "ergodic/machine/snapshots.hpp"
 
 // The doors: functions of values, for programs and front ends.
@@ -229,6 +234,7 @@
 #include "ergodic/run/features.hpp"
 #include "ergodic/run/final_likelihood.hpp"
 #include "ergodic/run/fit.hpp"
+#include "ergodic/run/classify.hpp"
 #include "ergodic/run/quality.hpp"
 #include "ergodic/run/reconstruct.hpp"
 #include "ergodic/run/recall.hpp"

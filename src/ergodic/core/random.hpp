@@ -33,6 +33,7 @@ enum class Purpose : std::uint8_t {
   kAnnealing,
   kClamped,
   kPopulation,
+  kDropout,
 };
 
 /// All the random numbers of one purpose at one step: a table indexed by (row, index) that costs nothing to hold.

@@ -21,6 +21,7 @@
 #include "ergodic/format/safetensors.hpp"
 #include "ergodic/machine/facts.hpp"
 #include "ergodic/model/layer.hpp"
+#include "ergodic/model/network.hpp"
 #include "ergodic/model/parameters.hpp"
 #include "ergodic/model/recall.hpp"
 #include "ergodic/report/html.hpp"
@@ -97,6 +98,9 @@ class Machine {
   virtual std::optional<Matrix<float>> means_of(const Chains&, const Context&) const { return std::nullopt; }
   /// E[hidden units | the visible ones] of each row, in the hidden units' own values; nothing if there is no formula.
   virtual std::optional<Matrix<float>> hidden_means(const State&, const Context&) const { return std::nullopt; }
+  /// The layers of a network of sigmoids that computes the expected hidden units, in {0,1}, from visible ones in plain
+  /// values, the lowest first; none if it has no such layers.
+  virtual std::vector<NetworkLayer> network_layers() const { return {}; }
   /// What the machine makes of each row, in plain values: E[x' | v] with v ~ p(v | x); nothing without a hidden layer.
   virtual std::optional<Matrix<float>> reconstructions(const State&, Key, const Context&) const { return std::nullopt; }
   /// Lets rows run to a memory, `first_row` naming their random numbers; nothing if it is not a Hopfield network.

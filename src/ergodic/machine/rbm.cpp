@@ -160,6 +160,26 @@ std::optional<Matrix<float>> RbmMachine::hidden_means(const State& rows, const C
   return model().conditional_means(Rbm::kHidden, rows, context);
 }
 
+std::vector<NetworkLayer> RbmMachine::network_layers() const {
+  const Layer &from = model().visible(), &to = model().hidden();
+  if (!two_valued(to)) return {};
+  // A hidden unit is high with probability sigmoid(gap I); a plain value x of two-valued visible units stands for
+  // low + gap x.
+  const double gap = levels_of(to).gap();
+  const double scale = real_valued(from) ? 1.0 : levels_of(from).gap(), shift = low_of(from);
+  const MatrixView<const float> weights = model().weights();
+  NetworkLayer out{Matrix<float>(weights.rows(), weights.cols()), std::vector<float>(weights.cols())};
+  for (std::size_t j = 0; j < weights.cols(); ++j) {
+    double field = model().hidden_bias()[j];
+    for (std::size_t i = 0; i < weights.rows(); ++i) {
+      out.weights(i, j) = static_cast<float>(gap * scale * weights(i, j));
+      field += shift * weights(i, j);
+    }
+    out.bias[j] = static_cast<float>(gap * field);
+  }
+  return {std::move(out)};
+}
+
 std::optional<Matrix<double>> RbmMachine::site_log_probabilities(const State& rows, const Context& context) const {
   if (rows.real()) return std::nullopt;
   Matrix<std::uint32_t> all(rows.chains(), sites_of(model().visible()));

@@ -164,6 +164,7 @@ void save_checkpoint(const std::filesystem::path& path, const Parameters& parame
   tensors.arrays.emplace_back("offsets", array_of(learner.offsets, {learner.offsets.size()}));
   put_chains(tensors, learner.chains);
   if (learner.completed.chains() > 0) tensors.arrays.emplace_back("completed", packed(learner.completed));
+  if (!learner.best.empty()) tensors.arrays.emplace_back("best", array_of(learner.best, {learner.best.size()}));
   write_sealed(path, std::move(tensors));
 }
 
@@ -180,6 +181,7 @@ Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& 
   state.learner.offsets = finite_at(file.tensors, "offsets", like.offsets.size(), where);
   state.learner.chains = take_chains(file.tensors, like.chains, where);
   if (like.completed.chains() > 0) state.learner.completed = state_at(file.tensors, "completed", like.completed, where);
+  if (!like.best.empty()) state.learner.best = floats_at(file.tensors, "best", {like.best.size()}, where);
   return {parameters_from(file.tensors, start.parameters, where), std::move(state)};
 }
 

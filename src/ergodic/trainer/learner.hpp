@@ -17,10 +17,11 @@ using Measures = std::vector<std::pair<std::string, double>>;
 
 /// What a learner remembers from update to update, beside the parameters.
 struct LearnerState {
-  std::vector<float> velocity;  ///< what the optimiser keeps
-  std::vector<double> offsets;  ///< moving means of hidden layers, for centring
-  Chains chains;                ///< persistent chains; empty for methods without
-  State completed;              ///< draws of what the data does not have; empty if it has all
+  std::vector<float> velocity;   ///< what the optimiser keeps
+  std::vector<double> offsets;   ///< moving means of hidden layers, for centring; of a network, its best scores
+  Chains chains;                 ///< persistent chains; empty for methods without
+  State completed;               ///< draws of what the data does not have; empty if it has all
+  std::vector<float> best = {};  ///< the best parameters so far; empty if the last are taken
 };
 
 /// One update: which rows of the data it sees, and how long its step is.

@@ -21,9 +21,22 @@ const Option* find(const std::vector<Option>& options, const std::string& name) 
 }  // namespace
 
 std::vector<Command> all_commands() {
-  return {train_command(),     evaluate_command(), sample_command(),      score_command(),  features_command(),
-          complete_command(),  compare_command(),  reconstruct_command(), recall_command(), inspect_command(),
-          data_list_command(), data_get_command(), data_show_command()};
+  return {train_command(),
+          evaluate_command(),
+          sample_command(),
+          score_command(),
+          features_command(),
+          complete_command(),
+          compare_command(),
+          reconstruct_command(),
+          recall_command(),
+          inspect_command(),
+          classify_fit_command(),
+          classify_predict_command(),
+          classify_evaluate_command(),
+          data_list_command(),
+          data_get_command(),
+          data_show_command()};
 }
 
 std::string kind_asked_for(const Command& command, const std::string& model) {

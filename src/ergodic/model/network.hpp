@@ -1,0 +1,85 @@
+// A feed-forward network with a softmax at its end (Rumelhart, Hinton and Williams 1986):
+//   h_0 = x,   h_k = f(h_{k-1} W_k + b_k),   p(y | x) = softmax(h_{K-1} W_K + b_K)_y,
+// where f is the logistic sigmoid, as in the hidden layer of an RBM, or max(0, .). All products are in float and have
+// the same bits on every CPU and for any number of threads (kernels/float_product.hpp).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/matrix.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/model/parameters.hpp"
+
+namespace ergodic {
+
+enum class Activation { kSigmoid, kRelu };
+
+/// Shares of units that are left out at random during training (Srivastava et al. 2014). The others are scaled up, so
+/// that nothing has to be scaled afterwards.
+struct Dropout {
+  double inputs = 0.0;
+  double hidden = 0.0;
+};
+
+/// Weights [from, to] and biases [to] of one layer.
+struct NetworkLayer {
+  Matrix<float> weights;
+  std::vector<float> bias;
+};
+
+class Network {
+ public:
+  /// Units of each layer: inputs, hidden layers, classes. All parameters are zero.
+  Network(std::vector<std::size_t> sizes, Activation activation);
+
+  const std::vector<std::size_t>& sizes() const { return sizes_; }
+  std::size_t inputs() const { return sizes_.front(); }
+  std::size_t classes() const { return sizes_.back(); }
+  Activation activation() const { return activation_; }
+  /// How many layers have weights.
+  std::size_t depth() const { return sizes_.size() - 1; }
+
+  const Parameters& parameters() const { return parameters_; }
+  Parameters& parameters() { return parameters_; }
+  static std::string weights_slot(std::size_t layer) { return "weights" + std::to_string(layer); }
+  static std::string bias_slot(std::size_t layer) { return "bias" + std::to_string(layer); }
+  MatrixView<const float> weights(std::size_t layer) const;  ///< [units below, units above]
+
+  /// Takes the weights and biases of a layer.
+  void set_layer(std::size_t layer, const NetworkLayer& from);
+  /// Gives a layer normal weights and no biases, such that values keep their size on the way up: with the variance
+  /// 2 / units below for max(0, .) (He et al. 2015), half of that for the sigmoid.
+  void randomise(std::size_t layer, const Draw& draw);
+
+  /// What a batch is on its way through the layers.
+  struct Pass {
+    std::vector<Matrix<float>> values;  ///< of each layer; the first are the inputs, the last the probabilities
+    std::vector<Matrix<float>> deltas;  ///< of each layer but the first: the derivatives of log p(y | x) by its fields
+  };
+  Pass make_pass(std::size_t rows) const;
+
+  /// From the inputs up, without dropout.
+  void forward(Pass& pass, const Context& context) const;
+  /// From the inputs up, some units left out. Row r draws the random numbers of chain r.
+  void forward(Pass& pass, const Dropout& dropout, const Draw& draw, const Context& context) const;
+  /// From the labels down, after `forward` with the same dropout: the gradient of the mean of log p(y | x), in the
+  /// layout of the parameters.
+  void backward(Pass& pass, std::span<const int> labels, const Dropout& dropout, std::span<float> gradient,
+                const Context& context) const;
+
+ private:
+  void raise(Pass& pass, std::size_t layer, const Context& context) const;
+
+  std::vector<std::size_t> sizes_;
+  Activation activation_;
+  Parameters parameters_;
+};
+
+/// p(y | x), a row for each row of inputs.
+Matrix<float> class_probabilities(const Network& network, MatrixView<const float> inputs, const Context& context);
+
+}  // namespace ergodic

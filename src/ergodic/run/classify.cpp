@@ -1,0 +1,191 @@
+#include "ergodic/run/classify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "ergodic/core/error.hpp"
+#include "ergodic/core/permutation.hpp"
+#include "ergodic/machine/kinds.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::uint64_t kEpochs = 30, kFewestUpdates = 3000;
+constexpr double kSgdRate = 0.1, kAdamRate = 0.001;
+
+/// What is taken where the options say nothing: thirty epochs, but more on small data.
+TrainOptions settled_options(const ClassifierOptions& options, std::size_t rows) {
+  TrainDefaults defaults;
+  defaults.learning_rate = std::holds_alternative<Adam>(options.network.optimiser) ? kAdamRate : kSgdRate;
+  const std::uint64_t batch = std::min<std::uint64_t>(options.training.batch.value_or(defaults.batch), rows);
+  defaults.updates = std::max(kFewestUpdates, kEpochs * ((rows + batch - 1) / batch));
+  return settled(options.training, defaults, rows);
+}
+
+/// The values of the first layers of a network as grey levels, from which each epoch draws its bits.
+Dataset raised(const Dataset& data, const NetworkLayer& layer, const Context& context) {
+  // A network that ends above this layer; its softmax is not looked at.
+  Network network({data.units(), layer.bias.size(), 2}, Activation::kSigmoid);
+  network.set_layer(0, layer);
+  constexpr std::size_t kRowsAtATime = 500;
+  Matrix<Grey> out(data.rows(), layer.bias.size());
+  for (std::size_t first = 0; first < data.rows(); first += kRowsAtATime) {
+    std::vector<std::uint32_t> rows(std::min(kRowsAtATime, data.rows() - first));
+    for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<std::uint32_t>(first + r);
+    Network::Pass pass = network.make_pass(rows.size());
+    gather_inputs(data, rows, pass.values[0]);
+    network.forward(pass, context);
+    const std::span<const float> values = pass.values[1].elements();
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      out.data()[first * out.cols() + k] = static_cast<Grey>(std::lround(values[k] * static_cast<float>(kFullGrey)));
+    }
+  }
+  Dataset features;
+  features.name = data.name;
+  features.values = std::move(out);
+  return features;
+}
+
+}  // namespace
+
+void require_labels(const Dataset& data) {
+  if (data.labels.size() != data.rows()) {
+    throw DataError(
+        fmt::format("{}: expected a label for each row, found none; give them with --labels or "
+                    "--label-column",
+                    data.name));
+  }
+  const auto negative = std::ranges::find_if(data.labels, [](int label) { return label < 0; });
+  if (negative != data.labels.end()) {
+    throw DataError(fmt::format("{}: row {}: expected a label from 0 up, found {}", data.name,
+                                negative - data.labels.begin() + 1, *negative));
+  }
+  const auto [least, most] = std::ranges::minmax(data.labels);
+  if (least == most) {
+    throw DataError(
+        fmt::format("{}: expected rows of at least two classes, found only the label {}", data.name, least));
+  }
+}
+
+Dataset rows_per_class(const Dataset& data, std::size_t count, Key key) {
+  std::vector<std::size_t> chosen(data.classes());
+  std::vector<std::uint32_t> rows;
+  for (const std::uint32_t row : permutation(data.rows(), key.at(Purpose::kSplit))) {
+    std::size_t& of_class = chosen[static_cast<std::size_t>(data.labels[row])];
+    if (of_class == count) continue;
+    ++of_class;
+    rows.push_back(row);
+  }
+  for (std::size_t c = 0; c < chosen.size(); ++c) {
+    if (chosen[c] < count) {
+      throw DataError(
+          fmt::format("{}: expected {} rows of each class, found {} of class {}", data.name, count, chosen[c], c));
+    }
+  }
+  std::ranges::sort(rows);
+  return select(data, rows);
+}
+
+Network random_network(std::size_t inputs, std::span<const std::uint64_t> hidden, std::size_t classes,
+                       Activation activation, Key key) {
+  std::vector<std::size_t> sizes{inputs};
+  sizes.insert(sizes.end(), hidden.begin(), hidden.end());
+  sizes.push_back(classes);
+  Network out(sizes, activation);
+  // The softmax begins without weights: all classes have the same probability.
+  for (std::size_t k = 0; k + 1 < out.depth(); ++k) out.randomise(k, key.at(Purpose::kInitialWeights));
+  return out;
+}
+
+Network network_from(const Machine& machine, std::size_t inputs, std::size_t classes) {
+  const std::vector<NetworkLayer> layers = machine.network_layers();
+  require(!layers.empty(), fmt::format("a {} has no hidden layer that a network could begin with; take an RBM with "
+                                       "two-valued hidden units",
+                                       machine.kind().title));
+  require(layers[0].weights.rows() == inputs,
+          fmt::format("the machine has {} visible units, the data {} values", layers[0].weights.rows(), inputs));
+  std::vector<std::size_t> sizes{inputs};
+  for (const NetworkLayer& layer : layers) sizes.push_back(layer.bias.size());
+  sizes.push_back(classes);
+  Network out(sizes, Activation::kSigmoid);
+  for (std::size_t k = 0; k < layers.size(); ++k) out.set_layer(k, layers[k]);
+  return out;
+}
+
+std::optional<Network> pretrained_network(const TrainingData& data, std::span<const std::uint64_t> hidden,
+                                          std::size_t classes, const TrainOptions& options, Key key,
+                                          const Context& context) {
+  std::vector<NetworkLayer> layers;
+  TrainingData features = data;
+  for (std::size_t k = 0; k < hidden.size(); ++k) {
+    features.train.labels.clear();
+    features.held_out.labels.clear();
+    const Key own{key.seed + k};
+    const auto machine = kind_named("rbm").make({{"hidden", hidden[k]}}, features.train, own, context);
+    if (fit(*machine, features, options, own, context).stopped) return std::nullopt;
+    layers.push_back(std::move(machine->network_layers().front()));
+    if (k + 1 == hidden.size()) break;
+    features = {raised(features.train, layers.back(), context), raised(features.held_out, layers.back(), context)};
+  }
+  Network out = random_network(data.train.units(), hidden, classes, Activation::kSigmoid, key);
+  for (std::size_t k = 0; k < layers.size(); ++k) out.set_layer(k, layers[k]);
+  return out;
+}
+
+ClassifierFit::ClassifierFit(Network& network, const TrainingData& data, const ClassifierOptions& options, Key key)
+    : network_(network), options_(options) {
+  options_.training = settled_options(options, data.train.rows());
+  const std::uint64_t batch = *options_.training.batch;
+  auto learner = std::make_unique<NetworkLearner>(network, data.train, data.held_out, options_.network,
+                                                  (data.train.rows() + batch - 1) / batch, key);
+  learner_ = learner.get();
+  trainer_.emplace(std::move(learner), data.train, options_.training, key);
+}
+
+bool ClassifierFit::run(const std::function<void()>& after_update, const Context& context, std::uint64_t updates) {
+  context.stage({"fine-tuning", "updates"});
+  const bool finished = trainer_->run(after_update, context, updates);
+  if (finished) learner_->take_best();
+  return finished;
+}
+
+void ClassifierFit::restore(const Parameters& parameters, TrainingState state) {
+  std::ranges::copy(parameters.values(), network_.parameters().values().begin());
+  trainer_->restore(std::move(state));
+}
+
+ClassifierReport judge(MatrixView<const float> probabilities, std::span<const int> labels) {
+  constexpr std::size_t kBins = 15;
+  constexpr double kDeviations = 1.959963984540054;  // of 95 % of a normal distribution
+  struct Bin {
+    double confidence = 0.0, right = 0.0;
+  };
+  ClassifierReport out;
+  out.rows = labels.size();
+  out.scores = class_scores(probabilities, labels);
+  out.confusion = Matrix<std::uint64_t>(probabilities.cols(), probabilities.cols());
+  std::vector<Bin> bins(kBins);
+  for (std::size_t r = 0; r < labels.size(); ++r) {
+    const std::span<const float> row = probabilities.row(r);
+    const auto found = static_cast<std::size_t>(std::ranges::max_element(row) - row.begin());
+    const auto label = static_cast<std::size_t>(labels[r]);
+    ++out.confusion(label, found);
+    Bin& bin = bins[std::min(kBins - 1, static_cast<std::size_t>(row[found] * static_cast<float>(kBins)))];
+    bin.confidence += row[found];
+    bin.right += label == found ? 1.0 : 0.0;
+  }
+  const auto n = static_cast<double>(std::max<std::size_t>(out.rows, 1));
+  for (const Bin& bin : bins) out.calibration += std::abs(bin.confidence - bin.right) / n;
+  // Wilson (1927).
+  const double p = out.scores.error, z2 = kDeviations * kDeviations;
+  const double middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
+  const double half = kDeviations * std::sqrt(p * (1.0 - p) / n + z2 / (4.0 * n * n)) / (1.0 + z2 / n);
+  out.error_lower = std::max(0.0, middle - half);
+  out.error_upper = std::min(1.0, middle + half);
+  return out;
+}
+
+}  // namespace ergodic

@@ -1,0 +1,78 @@
+// Classifying rows by a network, whose hidden layers may be those of machines that were trained without labels
+// (Hinton and Salakhutdinov 2006).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/matrix.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/data/dataset.hpp"
+#include "ergodic/machine/machine.hpp"
+#include "ergodic/model/network.hpp"
+#include "ergodic/run/fit.hpp"
+#include "ergodic/trainer/network_learner.hpp"
+
+namespace ergodic {
+
+/// DataError unless every row has a label and there are at least two classes.
+void require_labels(const Dataset& data);
+/// So many rows of each class, chosen at random; DataError if a class has fewer.
+Dataset rows_per_class(const Dataset& data, std::size_t count, Key key);
+
+/// A network of these hidden layers with random weights.
+Network random_network(std::size_t inputs, std::span<const std::uint64_t> hidden, std::size_t classes,
+                       Activation activation, Key key);
+/// A network whose hidden layer is that of the machine. UsageError if the machine has no hidden units whose expected
+/// values have a formula.
+Network network_from(const Machine& machine, std::size_t inputs, std::size_t classes);
+/// A network whose hidden layers are those of RBMs, each trained on the expected hidden units of the one below, drawn
+/// anew each epoch. Labels are not looked at. Nothing if stopped.
+std::optional<Network> pretrained_network(const TrainingData& data, std::span<const std::uint64_t> hidden,
+                                          std::size_t classes, const TrainOptions& options, Key key,
+                                          const Context& context);
+
+struct ClassifierOptions {
+  TrainOptions training;  ///< batch, updates or epochs, rate and its schedule
+  NetworkLearning network;
+};
+
+/// Training a network by back-propagation. Like a Fit it can be stepped, paused, saved and continued.
+class ClassifierFit {
+ public:
+  /// The network and the data must outlive this.
+  ClassifierFit(Network& network, const TrainingData& data, const ClassifierOptions& options, Key key);
+
+  const ClassifierOptions& options() const { return options_; }
+  const Trainer& trainer() const { return *trainer_; }
+  /// Goes on to the end, for so many updates, or until the observer asks to stop; at the end the network has the best
+  /// parameters that there were, by the error on held-out rows. Whether it is finished.
+  bool run(const std::function<void()>& after_update, const Context& context,
+           std::uint64_t updates = ~std::uint64_t{0});
+
+  /// All that a checkpoint needs beside the parameters of the network; and back.
+  TrainingState state() const { return trainer_->state(); }
+  void restore(const Parameters& parameters, TrainingState state);
+
+ private:
+  Network& network_;
+  ClassifierOptions options_;
+  NetworkLearner* learner_ = nullptr;  // the trainer's
+  std::optional<Trainer> trainer_;
+};
+
+/// How well a classifier names the classes of rows.
+struct ClassifierReport {
+  std::size_t rows = 0;
+  ClassScores scores;
+  double error_lower = 0.0, error_upper = 0.0;  ///< Wilson's 95 % interval of the error
+  double calibration = 0.0;  ///< expected calibration error (Guo et al. 2017): how far confidence is from being right
+  Matrix<std::uint64_t> confusion;  ///< rows of each class, by the class that was found
+};
+ClassifierReport judge(MatrixView<const float> probabilities, std::span<const int> labels);
+
+}  // namespace ergodic

@@ -1,0 +1,73 @@
+// Learning of a network: maximum likelihood of the labels, by back-propagation.
+//
+// At the end of each epoch the network is judged on the held-out rows, and the best that there was is kept.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/data/dataset.hpp"
+#include "ergodic/model/network.hpp"
+#include "ergodic/trainer/learner.hpp"
+#include "ergodic/trainer/optimiser.hpp"
+
+namespace ergodic {
+
+struct NetworkLearning {
+  Optimiser optimiser = Sgd{0.9};
+  Dropout dropout;
+  double l2 = 0.0;        ///< subtracts so much of each weight from its gradient
+  double max_norm = 0.0;  ///< the largest norm of the weights that lead to a unit; 0: none
+};
+
+/// How well a network names the classes of rows.
+struct ClassScores {
+  double error = 0.0;     ///< share of the rows whose most probable class is not theirs
+  double log_loss = 0.0;  ///< mean of -log p(y | x), in nats
+};
+ClassScores class_scores(MatrixView<const float> probabilities, std::span<const int> labels);
+
+/// The values of the chosen rows as a network takes them: grey levels and bits as numbers in [0, 1], others as they
+/// are.
+void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out);
+/// p(y | x) of all rows of a data set. Throws Stopped if the observer asks to stop.
+Matrix<float> class_probabilities(const Network& network, const Dataset& data, const Context& context);
+
+class NetworkLearner : public Learner {
+ public:
+  /// The network and the data must outlive the learner. Without held-out rows, the last state is the best.
+  NetworkLearner(Network& network, const Dataset& train, const Dataset& held_out, const NetworkLearning& options,
+                 std::uint64_t updates_per_epoch, Key key);
+
+  void learn(const UpdateStep& now, const Context& context) override;
+  /// error, log_loss of some training rows; held_out_error, held_out_log_loss of all held-out ones.
+  Measures measure(const Context& context) const override;
+  LearnerState state() const override;
+  void restore(LearnerState state) override;
+
+  /// Puts the best parameters that there were into the network.
+  void take_best();
+
+ private:
+  void keep_if_best(const Context& context);
+
+  Network& network_;
+  const Dataset& train_;
+  const Dataset& held_out_;
+  NetworkLearning options_;
+  std::uint64_t updates_per_epoch_;
+  Key key_;
+  Network::Pass pass_;
+  std::vector<float> gradient_;
+  std::vector<double> ascent_;
+  std::vector<float> velocity_;
+  std::vector<float> best_;
+  ClassScores best_scores_;
+  Dataset monitored_;
+};
+
+}  // namespace ergodic

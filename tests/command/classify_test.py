@@ -1,0 +1,180 @@
+"""Classifiers: pre-trained or not, fitted, applied to rows and judged."""
+
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import BAD_DATA, USAGE, ask, read_safetensors, refused, stop_after, stop_when, succeed
+
+SIDE = 6
+
+
+def blobs(rows, seed):
+    """Pictures of a bar at one of three places, with a tenth of the pixels flipped."""
+    draw = np.random.default_rng(seed)
+    labels = draw.integers(0, 3, rows)
+    x = np.zeros((rows, SIDE, SIDE), np.uint8)
+    for place in range(3):
+        x[labels == place, :, 2 * place:2 * place + 2] = 1
+    return x ^ (draw.random(x.shape) < 0.1), labels
+
+
+@pytest.fixture(autouse=True)
+def data():
+    for name, rows, seed in (("train", 600, 1), ("test", 300, 2)):
+        x, y = blobs(rows, seed)
+        np.savez(f"{name}.npz", x=x, y=y)
+
+
+def fit(*options, out="c"):
+    return ask("classify", "fit", "--data", "train.npz", "--hidden", "20,10", "--pretrain-updates", 300, "--epochs", 20,
+               "--out", out, *options)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def probabilities_of(path, x):
+    """p(y | x) by NumPy, from the file."""
+    tensors = read_safetensors(path)[0]
+    values, depth = x.reshape(len(x), -1).astype(float), len([name for name in tensors if name.startswith("bias")])
+    for k in range(depth):
+        values = values @ tensors[f"weights{k}"] + tensors[f"bias{k}"]
+        if k + 1 < depth:
+            values = sigmoid(values)
+    values = np.exp(values - values.max(1, keepdims=True))
+    return values / values.sum(1, keepdims=True)
+
+
+def test_classes_and_probabilities_are_those_of_the_network():
+    assert fit()["held_out_error"] < 0.05
+    x, y = blobs(300, 2)
+    truth = probabilities_of("c", x)
+    succeed("classify", "predict", "c", "--data", "test.npz", "--out", "p.npy")
+    found = np.load("p.npy")
+    assert np.abs(found[:, 1:] - truth).max() < 1e-5
+    assert (found[:, 0] == truth.argmax(1)).all()
+    succeed("classify", "predict", "c", "--data", "test.npz", "--out", "p.csv")
+    assert Path("p.csv").read_text().startswith("class,p(0),p(1),p(2)\n")
+    assert np.allclose(np.loadtxt("p.csv", delimiter=",", skiprows=1), found, atol=1e-5)
+
+
+def test_a_report_counts_mistakes_as_numpy_does():
+    fit()
+    x, y = blobs(300, 2)
+    truth = probabilities_of("c", x)
+    found = ask("classify", "evaluate", "c", "--data", "test.npz", "--confusion", "confusion.png", "--mistakes",
+                "mistakes.png")
+    wrong = truth.argmax(1) != y
+    assert found["rows"] == 300 and found["error"] == pytest.approx(wrong.mean())
+    assert found["log_loss"] == pytest.approx(-np.log(truth[np.arange(300), y]).mean(), abs=1e-5)
+    confusion = np.zeros((3, 3), int)
+    np.add.at(confusion, (y, truth.argmax(1)), 1)
+    assert found["confusion"] == confusion.tolist()
+    low, high = found["error_interval"]
+    assert low <= found["error"] <= high and high - low < 0.1
+    confidence, right = truth.max(1), ~wrong
+    bins = np.minimum((confidence * 15).astype(int), 14)
+    assert found["calibration"] == pytest.approx(
+        sum(abs(confidence[bins == b].sum() - right[bins == b].sum()) for b in range(15)) / 300, abs=1e-4)
+    assert Path("confusion.png").read_bytes()[1:4] == b"PNG" and Path("mistakes.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_a_network_begins_with_the_hidden_layer_of_a_machine():
+    for hidden_type, visible_type in (("bernoulli", "bernoulli"), ("spin", "spin")):
+        succeed("train", "--data", "train.npz", "--hidden", 8, "--updates", 200, "--visible-type", visible_type,
+                "--hidden-type", hidden_type, "--out", "m.safetensors")
+        succeed("classify", "fit", "--data", "train.npz", "--from", "m.safetensors", "--learning-rate", 1e-9, "--epochs",
+                1, "--out", f"{hidden_type}.c")
+        succeed("features", "m.safetensors", "--data", "test.npz", "--out", "f.npy")
+        tensors = read_safetensors(f"{hidden_type}.c")[0]
+        x, _ = blobs(300, 2)
+        means = sigmoid(x.reshape(300, -1) @ tensors["weights0"] + tensors["bias0"])
+        features = np.load("f.npy")
+        assert np.abs(means - (features + 1) / 2 if hidden_type == "spin" else means - features).max() < 1e-5
+
+
+@pytest.mark.parametrize("options", [
+    (), ("--optimiser", "adam"), ("--random-start", "--activation", "relu", "--dropout", 0.5, "--input-dropout", 0.2),
+    ("--max-norm", 2, "--l2", 0.001, "--labels-per-class", 20),
+], ids=["pre-trained", "adam", "dropout", "few labels"])
+def test_same_bytes_on_threads_and_through_interruption(options):
+    contents = set()
+    for threads in (1, 2, 3):
+        fit("--threads", threads, *options)
+        contents.add(Path("c").read_bytes())
+        Path("c").unlink()
+    line = ("classify", "fit", "--data", "train.npz", "--hidden", "20,10", "--pretrain-updates", 300, "--epochs", 20,
+            "--out", "c", *options)
+    stop_after(2, signal.SIGTERM, *line)
+    succeed(*line, "--resume")
+    contents.add(Path("c").read_bytes())
+    assert len(contents) == 1
+    assert ask("classify", "evaluate", "c", "--data", "test.npz")["error"] < 0.1
+
+
+def test_max_norm_holds():
+    fit("--random-start", "--max-norm", 1)
+    tensors = read_safetensors("c")[0]
+    for name, values in tensors.items():
+        if name.startswith("weights"):
+            assert (np.linalg.norm(values, axis=0) <= 1 + 1e-5).all()
+
+
+def test_labels_that_are_words_name_the_classes():
+    x, y = blobs(200, 3)
+    words = np.array(["left", "middle", "right"])
+    lines = [",".join(map(str, [*row.reshape(-1), words[label]])) for row, label in zip(x, y)]
+    Path("t.csv").write_text("\n".join([",".join([f"p{i}" for i in range(36)] + ["place"]), *lines]) + "\n")
+    succeed("classify", "fit", "--data", "t.csv", "--label-column", "place", "--hidden", 8, "--pretrain-updates", 50,
+            "--epochs", 20, "--out", "c")
+    succeed("classify", "predict", "c", "--data", "t.csv", "--label-column", "place", "--out", "p.csv")
+    assert Path("p.csv").read_text().startswith("class,p(left),p(middle),p(right)\n")
+
+
+def test_what_does_not_fit_is_refused_and_nothing_is_overwritten():
+    fit()
+    before = Path("c").read_bytes()
+    x, y = blobs(20, 4)
+    np.save("bare.npy", x)
+    np.savez("one.npz", x=x, y=np.zeros(20, int))
+    np.savez("odd.npz", x=x, y=np.where(np.arange(20) == 3, -1, y))
+    np.savez("more.npz", x=x, y=np.where(np.arange(20) == 3, 7, y))
+    np.savez("small.npz", x=x[:, :3], y=y)
+    for name, says in (("bare.npy", "expected a label for each row"), ("one.npz", "at least two classes"),
+                       ("odd.npz", "expected a label from 0 up, found -1")):
+        refused(BAD_DATA, "classify", "fit", "--data", name, "--hidden", 3, "--out", "c", says=says)
+    refused(BAD_DATA, "classify", "fit", "--data", "train.npz", "--labels-per-class", 500, "--out", "c",
+            says="expected 500 rows of each class")
+    refused(BAD_DATA, "classify", "evaluate", "c", "--data", "more.npz", says=("found 7", "does not know"))
+    refused(BAD_DATA, "classify", "evaluate", "c", "--data", "bare.npy", says="expected a label for each row")
+    refused(BAD_DATA, "classify", "predict", "c", "--data", "small.npz", "--out", "p.csv",
+            says="expected rows of 36 values")
+    succeed("train", "--model", "hopfield", "--data", "train.npz", "--patterns", 2, "--out", "h.safetensors")
+    refused(USAGE, "classify", "fit", "--data", "train.npz", "--from", "h.safetensors", "--out", "c",
+            says="no hidden layer")
+    refused(BAD_DATA, "classify", "predict", "h.safetensors", "--data", "test.npz", "--out", "p.csv",
+            says=("expected a classifier", "hopfield"))
+    refused(BAD_DATA, "sample", "c", "--out", "s.npy", says="found 'network'")
+    refused(USAGE, "classify", "fit", "--data", "train.npz", "--random-start", "--from", "h.safetensors", "--out", "c",
+            says="contradict")
+    refused(USAGE, "classify", "fit", "--data", "train.npz", "--activation", "relu", "--out", "c", says="--random-start")
+    assert Path("c").read_bytes() == before and not Path("p.csv").exists()
+
+
+def test_damaged_classifiers_are_refused():
+    fit()
+    content = Path("c").read_bytes()
+    Path("cut").write_bytes(content[:-7])
+    Path("other").write_bytes(content.replace(b"36,20,10,3", b"36,20,10,4"))
+    for name in ("cut", "other"):
+        refused(BAD_DATA, "classify", "predict", name, "--data", "test.npz", "--out", "p.csv", says=name)
+
+
+def test_a_stop_during_pre_training_leaves_nothing():
+    code, _, err = stop_when(lambda: Path("c.lock").exists(), signal.SIGINT, "classify", "fit", "--data", "train.npz",
+                             "--hidden", 20, "--pretrain-updates", 10**9, "--out", "c")
+    assert code == 130, err
+    assert "stopped" in err and not Path("c").exists() and not Path("c.checkpoint").exists()
