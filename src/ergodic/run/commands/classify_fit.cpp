@@ -130,111 +130,140 @@ Spec<FitRequest> make_spec() {
   return spec;
 }
 
-/// The network before fine-tuning; nothing if stopped.
-std::optional<Network> first_network(const FitRequest& request, const TrainingData& data, std::size_t classes,
-                                     const Context& context) {
-  const Key key{request.seed};
-  const std::size_t inputs = data.train.units();
-  if (!request.from.empty()) return network_from(*load_model(request.from).machine, inputs, classes);
-  if (request.random_start) return random_network(inputs, request.hidden, classes, request.activation, key);
-  TrainOptions options;
-  options.updates = request.pretrain_updates;
-  return pretrained_network(data, request.hidden, classes, options, key, context);
+/// The request with the optimiser that it names.
+FitRequest settled(FitRequest request) {
+  if (request.optimiser == OptimiserName::kAdam) {
+    request.network.optimiser = Adam{};
+  } else {
+    request.network.optimiser = Sgd{request.momentum};
+  }
+  return request;
 }
+
+std::filesystem::path checkpoint_beside(const std::filesystem::path& out) { return out.string() + ".checkpoint"; }
 
 void check(const FitRequest& request) {
   require(request.from.empty() || !request.random_start,
           "--from and --random-start contradict each other: give one of them");
   require(request.activation == Activation::kSigmoid || request.random_start,
           "--activation relu is for --random-start: pre-trained hidden units are sigmoids");
-  require_writable(request.out);
-  const std::filesystem::path checkpoint = request.out.string() + ".checkpoint";
+  const std::filesystem::path checkpoint = checkpoint_beside(request.out);
+  for (const auto& path : {request.out, checkpoint}) require_writable(path);
   require(
       request.resume || !std::filesystem::exists(checkpoint),
       fmt::format("{} holds an unfinished run; go on with --resume, or remove it to start anew", checkpoint.string()));
 }
 
-/// The rows whose labels are learned from, and those by which the best state is chosen.
-TrainingData labelled(const FitRequest& request, const TrainingData& data) {
-  if (!request.labels_per_class) return data;
-  return {rows_per_class(data.train, *request.labels_per_class, Key{request.seed}), {}};
+/// The network before fine-tuning; nothing if stopped. That of a run that goes on needs no pre-training: its checkpoint
+/// has the parameters.
+std::optional<Network> first_network(const FitRequest& request, const TrainingData& data, std::size_t classes,
+                                     bool resumed, const Context& context) {
+  const Key key{request.seed};
+  const std::size_t inputs = data.train.units();
+  if (!request.from.empty()) return network_from(*load_model(request.from).machine, inputs, classes);
+  if (request.random_start || resumed) {
+    return random_network(inputs, request.hidden, classes, request.activation, key);
+  }
+  TrainOptions options;
+  options.updates = request.pretrain_updates;
+  return pretrained_network(data, request.hidden, classes, options, key, context);
 }
 
-Outcome run(FitRequest request, bool json, const Context& context) {
+/// Everything that shapes the result, as text.
+SettingTexts settings_of(const FitRequest& request) {
+  SettingTexts out;
+  for (const auto& [name, value] : make_spec().settings(request)) out[name] = text_of(value);
+  return out;
+}
+
+/// A run of `classify fit`: what has become of it so far.
+struct Run {
+  const FitRequest& request;
+  const TrainingData& labelled;
+  std::filesystem::path checkpoint;
+  SettingTexts settings;
+  bool resumed = false;
+  double pretraining_seconds = 0.0, seconds = 0.0;
+  std::uint64_t updates = 0;
+};
+
+/// Fine-tunes the network, with checkpoints. Whether it is finished.
+bool fine_tune(Run& run, Network& network, const Context& context) {
+  ClassifierFit fit(network, run.labelled, {run.request.training, run.request.network}, Key{run.request.seed});
+  if (run.resumed) {
+    Checkpoint saved = load_checkpoint(run.checkpoint, {network.parameters(), fit.state()}, run.settings);
+    fit.restore(saved.parameters, std::move(saved.state));
+  }
+  const auto save = [&] { save_checkpoint(run.checkpoint, network.parameters(), fit.state(), run.settings); };
+  const double started = steady_seconds();
+  double last_saved = started;
+  const bool finished = fit.run(
+      [&] {
+        if (steady_seconds() - last_saved < run.request.checkpoint_every) return;
+        save();
+        last_saved = steady_seconds();
+      },
+      context);
+  if (!finished) save();
+  run.seconds = steady_seconds() - started;
+  run.updates = fit.trainer().updates_done();
+  return finished;
+}
+
+Outcome stopped_outcome(const Run& run, bool json) {
+  return {json ? printed({{"stopped", true}, {"checkpoint", run.checkpoint.string()}}) : "",
+          fmt::format("stopped after {} updates; the same command with --resume goes on from {}\n", run.updates,
+                      run.checkpoint.string()),
+          true};
+}
+
+Outcome finished_outcome(const Run& run, const Network& network, bool json, const Context& context) {
+  const std::string name = run.request.out.string();
+  Json out{{"classifier", name},
+           {"stopped", false},
+           {"updates", run.updates},
+           {"pretraining_seconds", run.pretraining_seconds},
+           {"seconds", run.seconds}};
+  std::string text = fmt::format("trained: {} updates in {:.1f} s", run.updates, run.seconds);
+  if (run.request.pretrained() && !run.resumed) {
+    text += fmt::format(", after {:.1f} s of pre-training", run.pretraining_seconds);
+  }
+  text += fmt::format("; the classifier is in {}\n", name);
+  if (const Dataset& rows = run.labelled.held_out; rows.rows() > 0) {
+    const double error = class_scores(class_probabilities(network, rows, Context{context.threads}), rows.labels).error;
+    out["held_out_error"] = error;
+    text += fmt::format("error on {} held-out rows: {:.2f} %\n", rows.rows(), 100.0 * error);
+  }
+  return {json ? printed(out) : "", text, false};
+}
+
+Outcome run(const FitRequest& given, bool json, const Context& context) {
+  const FitRequest request = settled(given);
   check(request);
   const FileLock lock(request.out);
   const Key key{request.seed};
   Dataset all = load_parts(request.data, context).train;
   require_labels(all);
   const std::size_t classes = all.classes();
-  Classifier classifier{Network({1, 2}, Activation::kSigmoid), all.class_names, notes_of_data(all)};
+  Notes notes = notes_of_data(all);
+  const std::vector<std::string> class_names = all.class_names;
   const TrainingData data = training_data(std::move(all), request.held_out, key);
-  const TrainingData rows = labelled(request, data);
-  if (request.optimiser == OptimiserName::kAdam) {
-    request.network.optimiser = Adam{};
-  } else {
-    request.network.optimiser = Sgd{request.momentum};
-  }
-  SettingTexts settings;
-  for (const auto& [name, value] : make_spec().settings(request)) settings[name] = text_of(value);
-  classifier.notes["training"] = Json(settings).dump();
-  settings["content of the data"] = digest_of(data.train);
+  TrainingData few;  // rows whose labels are learned from, if not all are
+  if (request.labels_per_class) few.train = rows_per_class(data.train, *request.labels_per_class, key);
 
-  const std::filesystem::path checkpoint = request.out.string() + ".checkpoint";
-  const bool resumed = request.resume && std::filesystem::exists(checkpoint);
+  Run run{request, request.labels_per_class ? few : data, checkpoint_beside(request.out), settings_of(request)};
+  notes["training"] = Json(run.settings).dump();
+  run.settings["content of the data"] = digest_of(data.train);
+  run.resumed = request.resume && std::filesystem::exists(run.checkpoint);
   const double started = steady_seconds();
-  std::optional<Network> network;
-  if (resumed) {
-    // The parameters are in the checkpoint; only the shape is needed here.
-    FitRequest shape = request;
-    shape.random_start = request.from.empty();
-    network = first_network(shape, data, classes, context);
-  } else {
-    network = first_network(request, data, classes, context);
-  }
+  std::optional<Network> network = first_network(request, data, classes, run.resumed, context);
   if (!network) return {"", "stopped while pre-training; nothing written\n", true};
-  const double pretrained = steady_seconds();
-  ClassifierFit fit(*network, rows, {request.training, request.network}, key);
-  if (resumed) {
-    Checkpoint saved = load_checkpoint(checkpoint, {network->parameters(), fit.state()}, settings);
-    fit.restore(saved.parameters, std::move(saved.state));
-  }
-  double last_saved = steady_seconds();
-  const auto save = [&] { save_checkpoint(checkpoint, network->parameters(), fit.state(), settings); };
-  const bool finished = fit.run(
-      [&] {
-        if (steady_seconds() - last_saved < request.checkpoint_every) return;
-        save();
-        last_saved = steady_seconds();
-      },
-      context);
-  if (!finished) {
-    save();
-    return {json ? printed({{"stopped", true}, {"checkpoint", checkpoint.string()}}) : "",
-            fmt::format("stopped after {} updates; the same command with --resume goes on from {}\n",
-                        fit.trainer().updates_done(), checkpoint.string()),
-            true};
-  }
-  const double tuned = steady_seconds();
-  classifier.network = *network;
-  save_classifier(request.out, classifier);
-  std::error_code ignored;
-  std::filesystem::remove(checkpoint, ignored);
-  Json out{{"classifier", request.out.string()},
-           {"stopped", false},
-           {"updates", fit.trainer().updates_done()},
-           {"pretraining_seconds", pretrained - started},
-           {"seconds", tuned - pretrained}};
-  std::string text = fmt::format("trained: {} updates in {:.1f} s", fit.trainer().updates_done(), tuned - pretrained);
-  if (request.pretrained() && !resumed) text += fmt::format(", after {:.1f} s of pre-training", pretrained - started);
-  text += fmt::format("; the classifier is in {}\n", request.out.string());
-  if (rows.held_out.rows() > 0) {
-    const ClassifierReport report =
-        judge(class_probabilities(*network, rows.held_out, Context{context.threads}), rows.held_out.labels);
-    out["held_out_error"] = report.scores.error;
-    text += fmt::format("error on {} held-out rows: {:.2f} %\n", report.rows, 100.0 * report.scores.error);
-  }
-  return {json ? printed(out) : "", text, false};
+  run.pretraining_seconds = steady_seconds() - started;
+  if (!fine_tune(run, *network, context)) return stopped_outcome(run, json);
+  save_classifier(request.out, {*network, class_names, notes});
+  std::error_code ignored;  // the classifier is complete; a checkpoint that stays is named by the next run
+  std::filesystem::remove(run.checkpoint, ignored);
+  return finished_outcome(run, *network, json, context);
 }
 
 }  // namespace

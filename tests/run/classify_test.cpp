@@ -1,0 +1,84 @@
+#include "ergodic/run/classify.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ergodic/core/error.hpp"
+#include "ergodic/machine/kinds.hpp"
+
+namespace ergodic {
+namespace {
+
+/// Rows of four bits that are all on in class 1 and off in class 0, but for one that is drawn.
+Dataset blocks(std::size_t rows) {
+  Bits bits(rows, 4);
+  Dataset out;
+  const Draw draw = Key{1}.at(Purpose::kTest);
+  for (std::size_t r = 0; r < rows; ++r) {
+    out.labels.push_back(static_cast<int>(r % 2));
+    const std::uint64_t drawn = draw.below(4, static_cast<std::uint32_t>(r), 0);
+    for (std::size_t i = 0; i < 4; ++i) bits.set(r, i, i == drawn ? r % 3 == 0 : r % 2 == 1);
+  }
+  out.name = "blocks";
+  out.values = std::move(bits);
+  return out;
+}
+
+TEST(Judge, CountsMistakesAndTheirCosts) {
+  Matrix<float> p(4, 2);
+  for (std::size_t r = 0; r < 4; ++r) {
+    p(r, 0) = r < 2 ? 0.9f : 0.2f;
+    p(r, 1) = 1.0f - p(r, 0);
+  }
+  const std::vector<int> labels{0, 1, 1, 1};
+  const ClassifierReport report = judge(p, labels);
+  EXPECT_EQ(report.rows, 4u);
+  EXPECT_DOUBLE_EQ(report.scores.error, 0.25);
+  EXPECT_NEAR(report.scores.log_loss, -(std::log(0.9) + std::log(0.1) + 2 * std::log(0.8)) / 4, 1e-6);
+  // Two rows of confidence 0.9 of which one is right, two of 0.8 that both are: |1.8 - 1| + |1.6 - 2| over four rows.
+  EXPECT_NEAR(report.calibration, 0.3, 1e-6);
+  EXPECT_EQ(report.confusion(1, 0), 1u);
+  EXPECT_EQ(report.confusion(1, 1), 2u);
+  // Wilson's interval of 1 in 4.
+  EXPECT_NEAR(report.error_lower, 0.0456, 1e-4);
+  EXPECT_NEAR(report.error_upper, 0.6994, 1e-4);
+}
+
+TEST(RowsPerClass, AreAsManyAsAskedFor) {
+  const Dataset data = blocks(40);
+  const Dataset few = rows_per_class(data, 3, Key{2});
+  EXPECT_EQ(few.rows(), 6u);
+  EXPECT_EQ(std::ranges::count(few.labels, 1), 3);
+  EXPECT_THROW(rows_per_class(data, 21, Key{2}), DataError);
+}
+
+TEST(ClassifierFit, CanBeStoppedAndContinuedToTheSameBytes) {
+  const TrainingData data = training_data(blocks(60), 0.2, Key{3});
+  ClassifierOptions options;
+  options.training.batch = 10;
+  options.training.epochs = 6;
+  const std::vector<std::uint64_t> hidden{5};
+  const auto fresh = [&] { return random_network(4, hidden, 2, Activation::kSigmoid, Key{3}); };
+  Network whole = fresh(), first = fresh(), second = fresh();
+  ASSERT_TRUE(ClassifierFit(whole, data, options, Key{3}).run([] {}, {}));
+  ClassifierFit before(first, data, options, Key{3});
+  EXPECT_FALSE(before.run([] {}, {}, 17));
+  ClassifierFit after(second, data, options, Key{3});
+  after.restore(first.parameters(), before.state());
+  EXPECT_TRUE(after.run([] {}, {}));
+  EXPECT_TRUE(std::ranges::equal(second.parameters().values(), whole.parameters().values()));
+}
+
+TEST(NetworkFrom, AMachineWithoutHiddenUnitsIsRefused) {
+  const Dataset data = blocks(10);
+  const auto graph = kind_named("boltzmann").make({}, data, Key{1}, {});
+  EXPECT_THROW(network_from(*graph, 4, 2), UsageError);
+  const auto rbm = kind_named("rbm").make({{"hidden", std::uint64_t{3}}}, data, Key{1}, {});
+  EXPECT_EQ(network_from(*rbm, 4, 2).sizes(), (std::vector<std::size_t>{4, 3, 2}));
+  EXPECT_THROW(network_from(*rbm, 5, 2), UsageError);
+}
+
+}  // namespace
+}  // namespace ergodic
