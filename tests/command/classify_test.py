@@ -10,14 +10,14 @@ from conftest import BAD_DATA, USAGE, ask, read_safetensors, refused, stop_after
 SIDE = 6
 
 
-def blobs(rows, seed):
-    """Pictures of a bar at one of three places, with a tenth of the pixels flipped."""
+def blobs(rows, seed, noise=0.1):
+    """Pictures of a bar at one of three places, with a share of the pixels flipped."""
     draw = np.random.default_rng(seed)
     labels = draw.integers(0, 3, rows)
     x = np.zeros((rows, SIDE, SIDE), np.uint8)
     for place in range(3):
         x[labels == place, :, 2 * place:2 * place + 2] = 1
-    return x ^ (draw.random(x.shape) < 0.1), labels
+    return x ^ (draw.random(x.shape) < noise), labels
 
 
 @pytest.fixture(autouse=True)
@@ -63,9 +63,10 @@ def test_classes_and_probabilities_are_those_of_the_network():
 
 def test_a_report_counts_mistakes_as_numpy_does():
     fit()
-    x, y = blobs(300, 2)
+    x, y = blobs(300, 2, noise=0.4)
+    np.savez("noisy.npz", x=x, y=y)
     truth = probabilities_of("c", x)
-    found = ask("classify", "evaluate", "c", "--data", "test.npz", "--confusion", "confusion.png", "--mistakes",
+    found = ask("classify", "evaluate", "c", "--data", "noisy.npz", "--confusion", "confusion.png", "--mistakes",
                 "mistakes.png")
     wrong = truth.argmax(1) != y
     assert found["rows"] == 300 and found["error"] == pytest.approx(wrong.mean())
@@ -74,12 +75,16 @@ def test_a_report_counts_mistakes_as_numpy_does():
     np.add.at(confusion, (y, truth.argmax(1)), 1)
     assert found["confusion"] == confusion.tolist()
     low, high = found["error_interval"]
-    assert low <= found["error"] <= high and high - low < 0.1
+    assert low <= found["error"] <= high and high - low < 0.12
     confidence, right = truth.max(1), ~wrong
     bins = np.minimum((confidence * 15).astype(int), 14)
     assert found["calibration"] == pytest.approx(
         sum(abs(confidence[bins == b].sum() - right[bins == b].sum()) for b in range(15)) / 300, abs=1e-4)
     assert Path("confusion.png").read_bytes()[1:4] == b"PNG" and Path("mistakes.png").read_bytes()[1:4] == b"PNG"
+    rows = np.flatnonzero(~wrong)
+    np.savez("right.npz", x=x[rows], y=y[rows])
+    done = succeed("classify", "evaluate", "c", "--data", "right.npz", "--mistakes", "none.png")
+    assert "no row is wrong" in done.stderr and not Path("none.png").exists()
 
 
 def test_a_network_begins_with_the_hidden_layer_of_a_machine():
@@ -112,7 +117,8 @@ def test_same_bytes_on_threads_and_through_interruption(options):
     succeed(*line, "--resume")
     contents.add(Path("c").read_bytes())
     assert len(contents) == 1
-    assert ask("classify", "evaluate", "c", "--data", "test.npz")["error"] < 0.1
+    # A guess is wrong in two of three cases. Sixty labels are one batch, so that twenty epochs are twenty updates.
+    assert ask("classify", "evaluate", "c", "--data", "test.npz")["error"] < 0.4
 
 
 def test_max_norm_holds():
@@ -157,7 +163,7 @@ def test_what_does_not_fit_is_refused_and_nothing_is_overwritten():
             says="no hidden layer")
     refused(BAD_DATA, "classify", "predict", "h.safetensors", "--data", "test.npz", "--out", "p.csv",
             says=("expected a classifier", "hopfield"))
-    refused(BAD_DATA, "sample", "c", "--out", "s.npy", says="found 'network'")
+    refused(BAD_DATA, "sample", "c", "--out", "s.npy", says="found a classifier")
     refused(USAGE, "classify", "fit", "--data", "train.npz", "--random-start", "--from", "h.safetensors", "--out", "c",
             says="contradict")
     refused(USAGE, "classify", "fit", "--data", "train.npz", "--activation", "relu", "--out", "c", says="--random-start")

@@ -14,7 +14,7 @@
 namespace ergodic {
 namespace {
 
-constexpr char kKind[] = "network", kSizes[] = "sizes", kActivation[] = "activation", kClassNames[] = "class_names";
+constexpr char kSizes[] = "sizes", kActivation[] = "activation", kClassNames[] = "class_names";
 constexpr char kSigmoid[] = "sigmoid", kRelu[] = "relu";
 constexpr std::string_view kOwnKeys[] = {"format", "version", "model",     "written_by",
                                          "digest", kSizes,    kActivation, kClassNames};
@@ -50,7 +50,7 @@ std::vector<std::string> names_in(const std::string& text, std::size_t classes, 
 void save_classifier(const std::filesystem::path& path, const Classifier& classifier) {
   Tensors tensors;
   tensors.metadata = classifier.notes;
-  put_model_kind(tensors, kKind);
+  put_model_kind(tensors, kClassifierKind);
   const Network& network = classifier.network;
   tensors.metadata[kSizes] = fmt::format("{}", fmt::join(network.sizes(), ","));
   tensors.metadata[kActivation] = network.activation() == Activation::kSigmoid ? kSigmoid : kRelu;
@@ -65,7 +65,7 @@ Classifier load_classifier(const std::filesystem::path& path) {
   const std::string where = path.string();
   const Unsealed file = read_sealed(path);
   const Tensors& tensors = file.tensors;
-  if (const std::string& kind = model_kind(tensors, where); kind != kKind) {
+  if (const std::string& kind = model_kind(tensors, where); kind != kClassifierKind) {
     throw DataError(
         fmt::format("{}: expected a classifier, found a model of the kind {}; `ergodic classify fit --from "
                     "{}` makes a classifier of it",

@@ -10,6 +10,9 @@
 
 namespace ergodic {
 
+/// What the metadata of its files names as the model.
+inline constexpr char kClassifierKind[] = "network";
+
 struct Classifier {
   Network network;
   std::vector<std::string> class_names;  ///< of each class, if labels were words; or empty

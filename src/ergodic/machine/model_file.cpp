@@ -7,6 +7,7 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/bytes.hpp"
+#include "ergodic/machine/classifier.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/store/sealed.hpp"
 #include "ergodic/store/tensors.hpp"
@@ -20,6 +21,9 @@ constexpr std::string_view kOwnKeys[] = {"format", "version", "model", "written_
 const MachineKind& kind_in(const Tensors& tensors, const std::string& where) {
   const std::string& name = model_kind(tensors, where);
   if (const MachineKind* kind = find_kind(name)) return *kind;
+  if (name == kClassifierKind) {
+    throw DataError(fmt::format("{}: expected a machine, found a classifier, which is for `ergodic classify`", where));
+  }
   std::vector<std::string_view> names;
   for (const MachineKind* kind : machine_kinds()) names.push_back(kind->name);
   throw DataError(fmt::format("{}: metadata: expected one of the models {}, found {}", where, fmt::join(names, ", "),

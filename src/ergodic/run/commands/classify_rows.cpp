@@ -58,7 +58,7 @@ Dataset rows_for(const Classifier& classifier, const RowsRequest& request, const
 }
 
 Outcome predict(const PredictRequest& request, bool json, const Context& context) {
-  require_ending(request.out, {".npy", ".csv"});
+  require_ending("--out", request.out, {".npy", ".csv"});
   const Classifier classifier = load_classifier(request.model);
   const Dataset data = rows_for(classifier, request, context);
   const Matrix<float> found = class_probabilities(classifier.network, data, context);
@@ -139,9 +139,8 @@ Json json_of(const ClassifierReport& report) {
 }
 
 Outcome evaluate_rows(const EvaluateRequest& request, bool json, const Context& context) {
-  for (const auto& path : {request.confusion, request.mistakes}) {
-    if (!path.empty()) require_ending(path, {".png"});
-  }
+  if (!request.confusion.empty()) require_ending("--confusion", request.confusion, {".png"});
+  if (!request.mistakes.empty()) require_ending("--mistakes", request.mistakes, {".png"});
   const Classifier classifier = load_classifier(request.model);
   const Dataset data = rows_for(classifier, request, context);
   if (data.labels.size() != data.rows()) {
@@ -161,13 +160,18 @@ Outcome evaluate_rows(const EvaluateRequest& request, bool json, const Context& 
   const Matrix<float> found = class_probabilities(classifier.network, data, context);
   const ClassifierReport report = judge(found, data.labels);
   if (!request.confusion.empty()) write_png(request.confusion, confusion_picture(classifier, report.confusion));
-  if (!request.mistakes.empty()) write_mistakes(request.mistakes, data, worst_rows(found, data.labels));
+  std::string message;
+  if (!request.mistakes.empty()) {
+    const std::vector<std::uint32_t> rows = worst_rows(found, data.labels);
+    if (rows.empty()) message = fmt::format("no row is wrong: {} is not written\n", request.mistakes.string());
+    if (!rows.empty()) write_mistakes(request.mistakes, data, rows);
+  }
   const std::string text = fmt::format(
       "error        {:.2f} %, 95 % interval {:.2f} to {:.2f} ({} rows)\nlog loss     {:.4f} nats\ncalibration  off by "
       "{:.2f} % on average\n",
       100.0 * report.scores.error, 100.0 * report.error_lower, 100.0 * report.error_upper, report.rows,
       report.scores.log_loss, 100.0 * report.calibration);
-  return {json ? printed(json_of(report)) : text, "", false};
+  return {json ? printed(json_of(report)) : text, message, false};
 }
 
 }  // namespace
