@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
 #include <set>
 
 #include "ergodic/core/error.hpp"
@@ -33,18 +34,19 @@ std::string option_words(const Command& command) {
   return out + "--help";
 }
 
-/// First words: "train", "data", ...; and the second words of those that have them.
+/// First words: "train", "data", ...
 std::set<std::string> first_words(const std::vector<Command>& commands) {
   std::set<std::string> out{"completion", "help", "reference"};
   for (const Command& command : commands) out.insert(command.name.substr(0, command.name.find(' ')));
   return out;
 }
 
-std::string second_words(const std::vector<Command>& commands) {
-  std::string out;
+/// The second words of those that have them: "list", "get" and "show" of "data".
+std::map<std::string, std::vector<std::string>> second_words(const std::vector<Command>& commands) {
+  std::map<std::string, std::vector<std::string>> out;
   for (const Command& command : commands) {
-    if (const auto space = command.name.find(' '); space != std::string::npos)
-      out += command.name.substr(space + 1) + " ";
+    const auto space = command.name.find(' ');
+    if (space != std::string::npos) out[command.name.substr(0, space)].push_back(command.name.substr(space + 1));
   }
   return out;
 }
@@ -62,7 +64,11 @@ std::set<std::pair<std::string, std::string>> known_values(const std::vector<Com
 }
 
 std::string bash_script(const std::vector<Command>& commands) {
-  std::string values, options;
+  std::string values, options, seconds;
+  for (const auto& [first, words] : second_words(commands)) {
+    seconds += fmt::format("      {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", first,
+                           fmt::join(words, " "));
+  }
   for (const auto& [name, choices] : known_values(commands)) {
     values += fmt::format("      --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", name, choices);
   }
@@ -75,8 +81,7 @@ _ergodic() {{
   if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W "{}" -- "$word")); return; fi
   if [[ $word != -* ]]; then
     case "$before" in
-      data) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
-      get) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
+{}      get) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
       help) COMPREPLY=($(compgen -W "{}" -- "$word")); return ;;
       completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
       --data) COMPREPLY=($(compgen -W "{}" -f -- "$word")); return ;;
@@ -90,12 +95,13 @@ _ergodic() {{
 }}
 complete -o filenames -F _ergodic ergodic
 )",
-                     fmt::join(first_words(commands), " "), second_words(commands), fmt::join(sets_to_fetch(), " "),
+                     fmt::join(first_words(commands), " "), seconds, fmt::join(sets_to_fetch(), " "),
                      fmt::join(first_words(commands), " "), fmt::join(names_of_sets(), " "), values, options);
 }
 
 std::string fish_script(const std::vector<Command>& commands) {
-  std::string out = "# fish completion for ergodic\n";
+  std::string out = "# fish completion for ergodic\n", parents;
+  for (const auto& [first, words] : second_words(commands)) parents += " " + first;
   for (const Command& command : commands) {
     const auto space = command.name.find(' ');
     const std::string first = command.name.substr(0, space);
@@ -103,11 +109,15 @@ std::string fish_script(const std::vector<Command>& commands) {
     const std::string place =
         space == std::string::npos ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + first;
     out += fmt::format("complete -c ergodic -n '{}' -a {} -d '{}'\n", place, last, command.summary);
+    const std::string here =
+        space == std::string::npos
+            ? fmt::format("__fish_seen_subcommand_from {}; and not __fish_seen_subcommand_from{}", first, parents)
+            : fmt::format("__fish_seen_subcommand_from {}; and __fish_seen_subcommand_from {}", first, last);
     for (const Option& option : options_of(command)) {
       if (option.positional) continue;
       std::string takes = option.is_flag() ? "" : " -r";
       if (!option.choices.empty()) takes = fmt::format(" -x -a '{}'", fmt::join(names_of(option.choices), " "));
-      out += fmt::format("complete -c ergodic -n '__fish_seen_subcommand_from {}' -l {}{}\n", last, option.name, takes);
+      out += fmt::format("complete -c ergodic -n '{}' -l {}{}\n", here, option.name, takes);
     }
   }
   return out;

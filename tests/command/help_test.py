@@ -9,7 +9,7 @@ import pytest
 from conftest import BAD_DATA, NO_INPUT, ROOT, USAGE, ask, read_safetensors, refused, succeed
 
 COMMANDS = ["train", "evaluate", "sample", "score", "features", "complete", "compare", "reconstruct", "recall", "inspect",
-            "data list", "data get", "data show"]
+            "classify fit", "classify predict", "classify evaluate", "data list", "data get", "data show"]
 
 
 def options_of(command):
@@ -122,10 +122,12 @@ def test_other_shells_accept_theirs(shell):
 @pytest.mark.parametrize("typed, expected", [
     (("ergodic", "tr"), {"train"}),
     (("ergodic", ""), {"train", "evaluate", "sample", "score", "features", "complete", "compare", "reconstruct", "recall",
-                       "inspect", "data", "completion", "reference", "help"}),
+                       "inspect", "classify", "data", "completion", "reference", "help"}),
     (("ergodic", "help", "ev"), {"evaluate"}),
     (("./bin/ergodic", "tr"), {"train"}),
     (("ergodic", "data", ""), {"list", "get", "show"}),
+    (("ergodic", "classify", ""), {"fit", "predict", "evaluate"}),
+    (("ergodic", "classify", "evaluate", "c", "--mis"), {"--mistakes"}),
     (("ergodic", "data", "get", "m"), {"mnist"}),
     (("ergodic", "train", "--learn"), {"--learning-rate"}),
     (("ergodic", "train", "--hidden", "3", "--check"), {"--checkpoint-every"}),

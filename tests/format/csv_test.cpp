@@ -153,7 +153,7 @@ TEST(Csv, AColumnThatWillNotDoIsNoProblemOfTheOthers) {
   EXPECT_EQ(table.columns[1].problem, "line 3: column 2 (b): expected a word such as \"x\", found the number \"7\"");
   EXPECT_EQ(table.columns[2].problem,
             "line 3: column 3 (c): expected a number, found an empty field; fill in or remove missing values, or say "
-            "--missing");
+            "--missing if the command takes it");
   EXPECT_EQ(table.columns[3].problem, "");
 }
 

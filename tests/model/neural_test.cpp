@@ -171,8 +171,8 @@ TEST(Neural, WhatIsNotANumberIsRefused) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   Matrix<float> rows(3, 2);
   rows(1, 1) = nan;
-  expect_parts(message_of<DataError>([&] { bowl_of(rows); }), {"unit 1", "3 rows"});
-  expect_parts(message_of<UsageError>([&] { Neural({{nan}, {1.0f}}, {4}); }), {"finite means", "unit 0"});
+  expect_parts(message_of<DataError>([&] { bowl_of(rows); }), {"unit 2", "3 rows"});
+  expect_parts(message_of<UsageError>([&] { Neural({{nan}, {1.0f}}, {4}); }), {"finite means", "unit 1"});
   expect_parts(message_of<UsageError>([&] { Neural({{0.0f}, {0.0f}}, {4}); }), {"positive deviations"});
   expect_parts(message_of<UsageError>([&] { Neural({{0.0f}, {}}, {4}); }), {"each of the 1 means", "found 0"});
   expect_parts(message_of<UsageError>([&] { Neural({{0.0f}, {1.0f}}, {}); }), {"hidden layers", "0 hidden layers"});
