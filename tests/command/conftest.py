@@ -9,6 +9,7 @@ import re
 import signal
 import struct
 import subprocess
+import sys
 import time
 import zlib
 from contextlib import contextmanager
@@ -95,6 +96,24 @@ def started(*args, **options):
     finally:
         process.kill()
         process.communicate()
+
+
+# Starts the command and prints its peak. The system counts what a process held before it became the command, so this is
+# a small process, which the test itself is not.
+MEASURE = """import os, sys
+process = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(process, 0)
+print(usage.ru_maxrss * 1024)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def peak_of(*args):
+    """Runs the command; what it said, and the most memory that it held, in bytes."""
+    command = [sys.executable, "-I", "-S", "-c", MEASURE, *words(args)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 0, done.stderr
+    return done.stderr, int(done.stdout.splitlines()[-1])
 
 
 def stop_when(ready, how, *args):

@@ -1,32 +1,12 @@
 """What `train` says of the memory that it will take, and what it then takes."""
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from conftest import TIMEOUT, succeed, words
+from conftest import peak_of, succeed
 
 UNITS = {"MB": 1e6, "GB": 1e9}
-
-
-# Starts the command and prints its peak. The system counts what a process held before it became the command, so this is
-# a small process, which the test itself is not.
-MEASURE = """import os, sys
-process = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
-_, status, usage = os.wait4(process, 0)
-print(usage.ru_maxrss * 1024)
-sys.exit(os.waitstatus_to_exitcode(status))
-"""
-
-
-def peak_of(*args):
-    """Runs the command; what it said, and the most memory that it held, in bytes."""
-    command = [sys.executable, "-I", "-S", "-c", MEASURE, *words(args)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
-    assert done.returncode == 0, done.stderr
-    return done.stderr, int(done.stdout)
 
 
 def announced(said):

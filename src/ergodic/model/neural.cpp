@@ -36,7 +36,8 @@ Bowl bowl_of(const Matrix<float>& rows, std::span<const double> row_weights) {
   for (std::size_t i = 0; i < units; ++i) {
     const double deviation = std::sqrt(squares[i] / total);
     if (!std::isfinite(deviation)) {
-      throw DataError(fmt::format("unit {} of the data has no finite mean and deviation in {} rows", i + 1, rows.rows()));
+      throw DataError(
+          fmt::format("unit {} of the data has no finite mean and deviation in {} rows", i + 1, rows.rows()));
     }
     out.mean.push_back(static_cast<float>(sums[i]));
     out.deviation.push_back(deviation > 0.0 ? static_cast<float>(deviation) : 1.0f);
