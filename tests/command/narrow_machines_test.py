@@ -8,6 +8,7 @@ from conftest import FOREIGN, peak_of, write_safetensors
 
 UNITS = 2_000_000
 
+
 def rbm(visible, hidden):
     weights = np.random.default_rng(1).normal(0, 0.1, (visible, hidden)).astype("<f4")
     return {"weights": weights, "visible_bias": np.zeros(visible, "<f4"), "hidden_bias": np.zeros(hidden, "<f4")}
