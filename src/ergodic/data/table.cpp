@@ -24,9 +24,9 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 bool looks_like_sequences(const CsvTable& table) {
   constexpr std::size_t kShortest = 4;
   if (table.columns.size() != 1 || table.columns[0].words.empty()) return false;
-  const auto& [name, words, line, problem] = table.columns[0];
-  const auto fits = [&](const std::string& word) { return word.size() == name.size(); };
-  return name.size() >= kShortest && std::ranges::all_of(words, fits);
+  const std::size_t length = table.columns[0].name.size();
+  const auto fits = [&](const std::string& word) { return word.size() == length; };
+  return length >= kShortest && std::ranges::all_of(table.columns[0].words, fits);
 }
 
 /// A column's fields in the order of the rows.
