@@ -177,4 +177,4 @@ def test_goes_on_without_npm(system, group):
 def test_wrong_usage_is_rejected(system, groups):
     done = system.run(*groups)
     assert done.returncode == 2
-    assert "build, test, demo, bench, lint and sanitize" in done.stderr
+    assert "build, test, demo, bench, lint, figures and sanitize" in done.stderr
