@@ -13,7 +13,9 @@
 
 #include "boltzmann_machines.hpp"
 #include "brute_force.hpp"
+#include "deep_machines.hpp"
 #include "ergodic/estimator/clamped_rows.hpp"
+#include "ergodic/estimator/deep_path.hpp"
 #include "ergodic/estimator/energy_log_z.hpp"
 #include "ergodic/estimator/energy_path.hpp"
 #include "ergodic/estimator/likelihood.hpp"
@@ -178,6 +180,34 @@ TEST(AnnealingLaw, HoldsForHiddenUnitsAtRows) {
   ASSERT_EQ(all, 200u);
   EXPECT_LE(far, 1u);
   EXPECT_LE(outside, 2u);
+}
+
+/// The same for deep machines, whose every second layer is summed out on the way to log Z.
+TEST(AnnealingLaw, HoldsForHiddenLayersAtRows) {
+  std::size_t far = 0, outside = 0, all = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    for (const std::vector<std::size_t>& sizes :
+         {std::vector<std::size_t>{5, 3, 3}, std::vector<std::size_t>{4, 3, 2, 3}}) {
+      const DeepBoltzmann machine = test::some_deep(sizes, 0.7, seed);
+      const State rows = test::all_states(machine.visible_layer());
+      ClampedRows clamped(machine, rows, Key{seed});
+      clamped.anneal(rows.chains(), 32, {});
+      double energy = 0.0;
+      for (std::size_t r = 0; r < rows.chains(); ++r) {
+        energy -= test::log_sum_at(machine, r) / static_cast<double>(rows.chains());
+      }
+      Evaluation found;
+      found.set_clamped(clamped.found());
+      found.set_annealed(annealed_along(*path_to(machine, rows, Key{seed}, {}), rows, 64, {16, 128}, Key{seed}));
+      const double truth = -energy - *exact_log_z(static_cast<const Rbm&>(machine), {});
+      far += std::abs(found.log_likelihood->value - truth) > 4.0 * found.log_likelihood->standard_error;
+      outside += !holds(*found.log_likelihood, truth);
+      ++all;
+    }
+  }
+  ASSERT_EQ(all, 100u);
+  EXPECT_LE(far, 1u);
+  EXPECT_LE(outside, 1u);
 }
 
 /// A normal error is within 1.96 of what is said of it in 96.2 % of cases if that grows with the difference of both

@@ -6,7 +6,10 @@
 #include <cmath>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/data/synthetic.hpp"
 #include "ergodic/machine/kinds.hpp"
+#include "ergodic/machine/pictures.hpp"
+#include "ergodic/machine/rows.hpp"
 
 namespace ergodic {
 namespace {
@@ -74,10 +77,44 @@ TEST(ClassifierFit, CanBeStoppedAndContinuedToTheSameBytes) {
 TEST(NetworkFrom, AMachineWithoutHiddenUnitsIsRefused) {
   const Dataset data = blocks(10);
   const auto graph = kind_named("boltzmann").make({}, data, Key{1}, {});
-  EXPECT_THROW(network_from(*graph, 4, 2), UsageError);
+  EXPECT_THROW(network_from(*graph, data, 2, {}), UsageError);
   const auto rbm = kind_named("rbm").make({{"hidden", std::uint64_t{3}}}, data, Key{1}, {});
-  EXPECT_EQ(network_from(*rbm, 4, 2).sizes(), (std::vector<std::size_t>{4, 3, 2}));
-  EXPECT_THROW(network_from(*rbm, 5, 2), UsageError);
+  EXPECT_EQ(network_from(*rbm, data, 2, {}).sizes(), (std::vector<std::size_t>{4, 3, 2}));
+  EXPECT_THROW(network_from(*rbm, bars_and_stripes(3), 2, {}), UsageError);
+}
+
+/// A network of the layers of a deep machine computes nearly what mean field finds.
+TEST(NetworkFrom, ADeepMachineIsApproximatedLayerByLayer) {
+  const TrainingData data{bars_and_stripes(3), {}};
+  const auto machine = machine_to_pretrain("dbm", std::vector<std::uint64_t>{8, 6}, data, Key{1}, {});
+  TrainOptions options;
+  options.updates = 2000;
+  fit(*machine, data, options, Key{1}, {});
+  const Network network = network_from(*machine, data.train, 2, {});
+  EXPECT_EQ(network.sizes(), (std::vector<std::size_t>{9, 8, 6, 2}));
+  const State rows = all_rows(machine->visible(), data.train, Key{});
+  const Matrix<float> truth = *machine->hidden_means(rows, {});
+  Network::Pass pass = network.make_pass(rows.chains());
+  std::ranges::copy(plain_values(rows).elements(), pass.values[0].data());
+  network.forward(pass, {});
+  double found = 0.0, all = 0.0;  // squared differences from mean field, and from the mean over rows
+  for (std::size_t j = 0; j < 8; ++j) {
+    double mean = 0.0;
+    for (std::size_t r = 0; r < truth.rows(); ++r) mean += truth(r, j) / static_cast<double>(truth.rows());
+    for (std::size_t r = 0; r < truth.rows(); ++r) {
+      found += std::pow(pass.values[1](r, j) - truth(r, j), 2);
+      all += std::pow(mean - truth(r, j), 2);
+    }
+  }
+  EXPECT_LT(found, 0.1 * all);
+}
+
+TEST(MachineToPretrain, KindsThatHaveOneHiddenLayerRefuseTwo) {
+  const TrainingData data{blocks(10), {}};
+  const std::vector<std::uint64_t> two{4, 3};
+  EXPECT_THROW(machine_to_pretrain("class-rbm", two, data, Key{1}, {}), UsageError);
+  EXPECT_EQ(machine_to_pretrain("dbm", two, data, Key{1}, {})->kind().name, "dbm");
+  EXPECT_EQ(machine_to_pretrain("rbm", std::vector<std::uint64_t>{4}, data, Key{1}, {})->kind().name, "rbm");
 }
 
 }  // namespace

@@ -67,12 +67,6 @@ struct RowPlan {
   std::size_t rows, temperatures;
 };
 
-/// What a sweep costs. A coupling that is read from a matrix costs about a tenth of one in a list.
-double cost_of_sweep(const Boltzmann& machine) {
-  const auto units = static_cast<double>(machine.graph().units()), edges = static_cast<double>(machine.graph().edges());
-  return units + (machine.graph().dense() ? 0.2 : 2.0) * edges;
-}
-
 /// The sweeps of all rounds of a budget in temperatures.
 double sweeps_of_all(const Budget& budget) {
   double sweeps = 0.0;
@@ -97,9 +91,9 @@ class BySeconds : public PartOfWhole {
 /// By what a sweep of the machine costs, and one of its hidden units.
 RowPlan plan_by_number(const Budget& budget, const ClampedRows& rows) {
   const std::size_t at_a_row = std::max(kFewestAtARow, budget.temperatures / kTemperatureShare);
-  const double all = static_cast<double>(kChains) * sweeps_of_all(budget) * cost_of_sweep(rows.machine());
+  const double all = static_cast<double>(kChains) * sweeps_of_all(budget);
   const double one =
-      static_cast<double>(ClampedRows::kChains * ClampedRows::sweeps_of_row(at_a_row)) * cost_of_sweep(rows.hidden());
+      static_cast<double>(ClampedRows::kChains * ClampedRows::sweeps_of_row(at_a_row)) * rows.cost_of_sweep();
   const double worth = std::min(kShareOfRows * all / one, static_cast<double>(rows.rows()));
   return {std::min(std::max(static_cast<std::size_t>(worth), kFewestRows), rows.rows()), at_a_row};
 }

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "ergodic/core/permutation.hpp"
+#include "ergodic/estimator/rbm_path.hpp"
 #include "ergodic/estimator/station_path.hpp"
+#include "ergodic/model/conditional.hpp"
 #include "ergodic/model/hidden_given_visible.hpp"
 #include "ergodic/sampler/gibbs.hpp"
 
@@ -16,10 +18,17 @@ namespace {
 constexpr std::uint8_t kRowStream = 0, kChainStream = 1;     // which row is next; what a row draws
 constexpr std::size_t kSweepsBefore = 32, kKeptSweeps = 16;  // at a row; the last of them say where its path begins
 
+/// What a sweep costs. A coupling that is read from a matrix costs about a tenth of one in a list.
+double cost_of(const Boltzmann& machine) {
+  const auto units = static_cast<double>(machine.graph().units()), edges = static_cast<double>(machine.graph().edges());
+  return units + (machine.graph().dense() ? 0.2 : 2.0) * edges;
+}
+
 /// States of a machine, all chains of some sweeps. The last come first.
-State states_of(const Boltzmann& machine, std::size_t chains, Key key) {
+template <GibbsModel Model>
+State states_of(const Model& machine, std::size_t chains, Key key) {
   Chains now = independent_start(machine, chains, key, {});
-  State out = machine.make_state(chains * kKeptSweeps);
+  State out = make_state(first_layer(machine), chains * kKeptSweeps);
   for (std::size_t left = kSweepsBefore; left-- > 0;) {
     step(Gibbs{}, machine, now, key, {});
     if (left >= kKeptSweeps) continue;
@@ -32,6 +41,60 @@ AnnealedSide shifted(AnnealedSide side, double by) {
   side.value += by;
   side.bound += by;
   return side;
+}
+
+/// log Z of what a row leaves open, minus the energy of what it does not.
+template <GibbsModel Model>
+AnnealedLogZ annealed(const Model& open, double energy, std::size_t temperatures, Key key) {
+  const State states = states_of(open, ClampedRows::kChains, key);
+  const std::unique_ptr<Path> path = path_to(open, states, {});
+  Annealer annealer(*path, states, ClampedRows::kChains, key, {});
+  const AnnealedLogZ found = *annealer.round(temperatures, {});
+  return both_ways(shifted(found.forward, -energy), shifted(found.backward, -energy), found.chains, found.temperatures);
+}
+
+/// The hidden units of a machine on a graph at any of these rows.
+struct GraphRows {
+  const Boltzmann& machine;
+  Boltzmann hidden;
+  State rows;
+
+  AnnealedLogZ operator()(std::size_t row, std::size_t temperatures, Key key) const {
+    const HiddenFields given(machine, rows.rows(row, 1), {});
+    Boltzmann open = hidden;
+    open.update(
+        [&](Parameters& parameters) {
+          std::ranges::transform(given.fields.row(0), parameters["bias"].begin(),
+                                 [](double v) { return static_cast<float>(v); });
+        },
+        {});
+    return annealed(open, given.energies[0], temperatures, key);
+  }
+};
+
+/// The hidden units of a deep machine at any of these rows, which have room for them.
+struct DeepRows {
+  const DeepBoltzmann& machine;
+  State rows;
+  Bits known;
+
+  AnnealedLogZ operator()(std::size_t row, std::size_t temperatures, Key key) const {
+    const Conditional<Rbm> given = conditional(machine, rows, known, row);
+    return annealed(given.open, given.energy, temperatures, key);
+  }
+};
+
+Bits all_on(std::size_t rows, std::size_t units) {
+  Bits out(rows, units);
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t i = 0; i < units; ++i) out.set(r, i, true);
+  }
+  return out;
+}
+
+double share_of_hidden(const DeepBoltzmann& machine) {
+  const auto units = static_cast<double>(units_of(machine.visible()));
+  return (units - static_cast<double>(machine.sizes()[0])) / units;
 }
 
 /// The mean over rows of what one direction says of each.
@@ -73,53 +136,39 @@ std::size_t ClampedRows::sweeps_of_row(std::size_t temperatures) {
   return kSweepsBefore + Annealer::sweeps_of_round(temperatures);
 }
 
-ClampedRows::ClampedRows(const Boltzmann& machine, State rows, Key key)
-    : machine_(machine),
-      hidden_(hidden_machine(machine)),
-      rows_(std::move(rows)),
+ClampedRows::ClampedRows(std::size_t rows, double cost, AnnealRow anneal_row, Key key)
+    : anneal_row_(std::move(anneal_row)),
+      cost_(cost),
       key_(key),
-      order_(permutation(rows_.chains(), key.at(Purpose::kClamped, 0, kRowStream))) {
-  require_rows_of(machine, rows_);
+      order_(permutation(rows, key.at(Purpose::kClamped, 0, kRowStream))) {}
+
+ClampedRows::ClampedRows(const Boltzmann& machine, State rows, Key key)
+    : ClampedRows(rows.chains(), cost_of(hidden_machine(machine)) / cost_of(machine),
+                  GraphRows{machine, hidden_machine(machine), rows}, key) {
+  require_rows_of(machine, rows);
 }
+
+ClampedRows::ClampedRows(const DeepBoltzmann& machine, State rows, Key key)
+    : ClampedRows(rows.chains(), share_of_hidden(machine),
+                  DeepRows{machine, machine.with_room(rows), machine.mask_of(all_on(rows.chains(), rows.units()))},
+                  key) {}
 
 bool ClampedRows::anneal(std::size_t rows, std::size_t temperatures, const Context& context) {
   const std::size_t last = std::min(rows_done() + rows, order_.size());
   const std::size_t at_a_time = context.thread_count();
   while (rows_done() < last) {
     if (context.stop_requested()) return false;
-    anneal_next(std::min(at_a_time, last - rows_done()), temperatures, context);
+    const std::size_t first = rows_done(), count = std::min(at_a_time, last - first);
+    log_z_.resize(first + count);
+    // A row draws its own random numbers, so neither the order nor the threads matter.
+    context.for_blocks(count, 1, [&](std::size_t k, std::size_t) {
+      const std::size_t row = order_[first + k];
+      const Words words = key_.at(Purpose::kClamped, row, kChainStream).words(0, 0);
+      log_z_[first + k] = anneal_row_(row, temperatures, Key{words[0] | (std::uint64_t{words[1]} << 32)});
+    });
     context.progress({rows_done(), last});
   }
   return true;
-}
-
-void ClampedRows::anneal_next(std::size_t count, std::size_t temperatures, const Context& context) {
-  const std::size_t first = rows_done();
-  State visible = rows_.rows(0, count);
-  for (std::size_t r = 0; r < count; ++r) visible.set_row(r, rows_, order_[first + r]);
-  const HiddenFields given(machine_, visible, context);
-  log_z_.resize(first + count);
-  context.for_blocks(count, 1, [&](std::size_t r, std::size_t) {
-    const AnnealedLogZ found = annealed(order_[first + r], given.fields.row(r), temperatures);
-    log_z_[first + r] = both_ways(shifted(found.forward, -given.energies[r]),
-                                  shifted(found.backward, -given.energies[r]), found.chains, found.temperatures);
-  });
-}
-
-/// A row draws its own random numbers, so neither the order nor the threads matter.
-AnnealedLogZ ClampedRows::annealed(std::size_t row, std::span<const double> fields, std::size_t temperatures) const {
-  const Words words = key_.at(Purpose::kClamped, row, kChainStream).words(0, 0);
-  const Key key{words[0] | (std::uint64_t{words[1]} << 32)};
-  Boltzmann machine = hidden_;
-  machine.update(
-      [&](Parameters& parameters) {
-        std::ranges::transform(fields, parameters["bias"].begin(), [](double v) { return static_cast<float>(v); });
-      },
-      {});
-  const State states = states_of(machine, kChains, key);
-  const std::unique_ptr<Path> path = path_to(machine, states, {});
-  Annealer annealer(*path, states, kChains, key, {});
-  return *annealer.round(temperatures, {});
 }
 
 ClampedLogZ ClampedRows::found() const {

@@ -1,14 +1,16 @@
-// log Z(x) of rows x: the sum over the hidden units of a machine on a graph with the visible ones clamped to the row,
-// where it is too wide to be taken. log p(x) = log Z(x) - log Z.
+// log Z(x) of rows x: the sum over the hidden units of a machine with the visible ones clamped to the row, where it is
+// too wide to be taken. log p(x) = log Z(x) - log Z.
 //
-// The hidden units of a row are a machine by themselves (model/hidden_given_visible.hpp), so each row is annealed both
-// ways for itself (annealing.hpp), with few chains. Those are swept at the row first. Their means are where its path
-// begins, which is then short, and their last states are where it begins backward. The mean over rows of the lower
-// bounds is below the mean of log Z(x), that of the upper ones above; the errors of single rows average out.
+// The hidden units of a row are a machine by themselves (model/hidden_given_visible.hpp for a graph,
+// model/conditional.hpp for a deep machine), so each row is annealed both ways for itself (annealing.hpp), with few
+// chains. Those are swept at the row first. Their means are where its path begins, which is then short, and their last
+// states are where it begins backward. The mean over rows of the lower bounds is below the mean of log Z(x), that of
+// the upper ones above; the errors of single rows average out.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -16,6 +18,7 @@
 #include "ergodic/estimator/annealing.hpp"
 #include "ergodic/estimator/estimate.hpp"
 #include "ergodic/model/boltzmann.hpp"
+#include "ergodic/model/deep_boltzmann.hpp"
 
 namespace ergodic {
 
@@ -35,12 +38,12 @@ class ClampedRows {
   /// How often each of them is swept at a row.
   static std::size_t sweeps_of_row(std::size_t temperatures);
 
-  /// Goes through random rows of these; the machine has hidden units.
+  /// Go through random rows of these. The machine, which has hidden units, must outlive this.
   ClampedRows(const Boltzmann& machine, State rows, Key key);
+  ClampedRows(const DeepBoltzmann& machine, State rows, Key key);
 
-  const Boltzmann& machine() const { return machine_; }
-  /// The hidden units by themselves.
-  const Boltzmann& hidden() const { return hidden_; }
+  /// What a sweep of the hidden units costs, in sweeps of the whole machine.
+  double cost_of_sweep() const { return cost_; }
   std::size_t rows() const { return order_.size(); }
   std::size_t rows_done() const { return log_z_.size(); }
   /// Anneals some rows more, or all that are left if these are fewer, each in so many temperatures. A thread has a row.
@@ -53,12 +56,12 @@ class ClampedRows {
   const std::vector<AnnealedLogZ>& each() const { return log_z_; }
 
  private:
-  void anneal_next(std::size_t count, std::size_t temperatures, const Context& context);
-  AnnealedLogZ annealed(std::size_t row, std::span<const double> fields, std::size_t temperatures) const;
+  /// log Z(x) of a row, by chains that draw the numbers of the key.
+  using AnnealRow = std::function<AnnealedLogZ(std::size_t row, std::size_t temperatures, Key key)>;
+  ClampedRows(std::size_t rows, double cost, AnnealRow anneal_row, Key key);
 
-  const Boltzmann& machine_;
-  Boltzmann hidden_;
-  State rows_;
+  AnnealRow anneal_row_;
+  double cost_;
   Key key_;
   std::vector<std::uint32_t> order_;
   std::vector<AnnealedLogZ> log_z_;  // of the rows done

@@ -162,6 +162,7 @@ const MachineKind kClassRbmKind{"class-rbm",
                                 [](const Settings&) { return ValueKind::kBits; },
                                 make,
                                 read,
-                                kMetadata};
+                                kMetadata,
+                                true};
 
 }  // namespace ergodic

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "ergodic/core/error.hpp"
-#include "ergodic/core/number_text.hpp"
 #include "ergodic/format/bytes.hpp"
 #include "ergodic/store/sealed.hpp"
 #include "ergodic/store/tensors.hpp"
@@ -18,22 +17,6 @@ constexpr char kSizes[] = "sizes", kActivation[] = "activation", kClassNames[] =
 constexpr char kSigmoid[] = "sigmoid", kRelu[] = "relu";
 constexpr std::string_view kOwnKeys[] = {"format", "version", "model",     "written_by",
                                          "digest", kSizes,    kActivation, kClassNames};
-
-/// "784,500,10" as numbers, each at least 1.
-std::vector<std::size_t> sizes_in(const std::string& text, const std::string& where) {
-  std::vector<std::size_t> out;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const auto size = number_in<std::uint32_t>(text.substr(begin, end - begin));
-    if (!size || *size == 0) {
-      throw DataError(
-          fmt::format("{}: metadata: expected '{}' such as 784,500,10, found {}", where, kSizes, excerpt(text)));
-    }
-    out.push_back(*size);
-    begin = end + 1;
-  }
-  return out;
-}
 
 std::vector<std::string> names_in(const std::string& text, std::size_t classes, const std::string& where) {
   const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
@@ -76,7 +59,7 @@ Classifier load_classifier(const std::filesystem::path& path) {
     throw DataError(fmt::format("{}: metadata: expected '{}' to be {} or {}, found {}", where, kActivation, kSigmoid,
                                 kRelu, excerpt(activation)));
   }
-  const std::vector<std::size_t> sizes = sizes_in(metadata_at(tensors, kSizes, where), where);
+  const std::vector<std::size_t> sizes = sizes_at(tensors, kSizes, where);
   if (sizes.size() < 2 || sizes.back() < 2) {
     throw DataError(
         fmt::format("{}: metadata: expected '{}' of inputs, layers and at least two classes", where, kSizes));

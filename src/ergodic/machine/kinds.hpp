@@ -35,6 +35,8 @@ struct MachineKind {
   std::unique_ptr<Machine> (*read)(const Tensors& tensors, const std::string& where);
   /// What the metadata of its files says beside what all model files say.
   std::span<const std::string_view> metadata;
+  /// Whether a network can begin with its hidden layers (Machine::network_layers).
+  bool pretrains = false;
 
   /// Whether it is trained by updates.
   bool learns() const { return !training.empty(); }

@@ -99,8 +99,9 @@ class Machine {
   /// E[hidden units | the visible ones] of each row, in the hidden units' own values; nothing if there is no formula.
   virtual std::optional<Matrix<float>> hidden_means(const State&, const Context&) const { return std::nullopt; }
   /// The layers of a network of sigmoids that computes the expected hidden units, in {0,1}, from visible ones in plain
-  /// values, the lowest first; none if it has no such layers.
-  virtual std::vector<NetworkLayer> network_layers() const { return {}; }
+  /// values, the lowest first; none if it has no such layers. Where that is an approximation, it is good for rows such
+  /// as these.
+  virtual std::vector<NetworkLayer> network_layers(const Dataset& /*rows*/, const Context&) const { return {}; }
   /// What the machine makes of each row, in plain values: E[x' | v] with v ~ p(v | x); nothing without a hidden layer.
   virtual std::optional<Matrix<float>> reconstructions(const State&, Key, const Context&) const { return std::nullopt; }
   /// Lets rows run to a memory, `first_row` naming their random numbers; nothing if it is not a Hopfield network.

@@ -112,7 +112,8 @@ const MachineKind kRbmKind{"rbm",
                            [](const Settings& settings) { return kind_for_type(spec().made(settings).visible_type); },
                            make,
                            read,
-                           kMetadata};
+                           kMetadata,
+                           true};
 
 Rbm rbm_with_parameters(const Layer& visible, const Layer& hidden, const Tensors& tensors, const std::string& where) {
   try {
@@ -160,7 +161,7 @@ std::optional<Matrix<float>> RbmMachine::hidden_means(const State& rows, const C
   return model().conditional_means(Rbm::kHidden, rows, context);
 }
 
-std::vector<NetworkLayer> RbmMachine::network_layers() const {
+std::vector<NetworkLayer> RbmMachine::network_layers(const Dataset&, const Context&) const {
   const Layer &from = model().visible(), &to = model().hidden();
   if (!two_valued(to)) return {};
   // A hidden unit is high with probability sigmoid(gap I); a plain value x of two-valued visible units stands for
@@ -221,7 +222,7 @@ std::unique_ptr<Learner> RbmMachine::learner(const Dataset& train, const Dataset
 }
 
 std::optional<Image> RbmMachine::filters(PictureShape shape, std::size_t count) const {
-  return picture_of_filters(model(), shape, count);
+  return picture_of_filters(model().weights(), shape, count);
 }
 
 std::vector<Picture> RbmMachine::pictures(const Dataset& data, Key key, const Context& context) const {

@@ -24,7 +24,7 @@ class RbmMachine : public MachineOf<Rbm> {
   std::optional<Matrix<float>> reconstructions(const State& rows, Key key, const Context& context) const override;
   std::optional<State> hidden_of(const Chains& chains) const override { return chains.layers[Rbm::kHidden]; }
   std::optional<Matrix<float>> hidden_means(const State& rows, const Context& context) const override;
-  std::vector<NetworkLayer> network_layers() const override;
+  std::vector<NetworkLayer> network_layers(const Dataset& rows, const Context& context) const override;
 
   std::optional<std::vector<double>> pseudo_log_likelihoods(const State& rows, Key key,
                                                             const Context& context) const override;

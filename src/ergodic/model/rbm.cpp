@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <utility>
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
@@ -53,7 +54,11 @@ Moments moments_of(const State& state) {
   return out;
 }
 
-Rbm::Rbm(Layer visible, Layer hidden) : layers_{visible, hidden} {
+Rbm::Rbm(Layer visible, Layer hidden) : Rbm(visible, hidden, {units_of(visible), {}, {}}) {}
+
+Rbm::Rbm(Layer visible, Layer hidden, Structure structure)
+    : layers_{visible, hidden}, structure_(std::move(structure)) {
+  assert(structure_.observed <= units_of(visible));
   require(!real_valued(visible) || !real_valued(hidden),
           fmt::format("{} visible and {} hidden units cannot be coupled: two layers of real units may have no "
                       "distribution; make the units of one layer bernoulli, spin or potts",

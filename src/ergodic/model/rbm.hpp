@@ -28,6 +28,19 @@ struct Moments {
 /// The moments of states that are known.
 Moments moments_of(const State& state);
 
+/// All pairs of some visible units and some hidden ones.
+struct UnitPairs {
+  std::size_t first_row = 0, rows = 0;        ///< visible
+  std::size_t first_column = 0, columns = 0;  ///< hidden
+};
+
+/// What sets a machine apart whose layers are each made of several (deep_boltzmann.hpp).
+struct Structure {
+  std::size_t observed = 0;          ///< so many visible units are set by data, the first ones; the others are hidden
+  std::vector<UnitPairs> coupled;    ///< pairs with weights of their own; none: all
+  std::vector<UnitPairs> uncoupled;  ///< the others, whose weights stay zero
+};
+
 class Rbm {
  public:
   /// The blocks that Gibbs sampling resamples in turn; also the order of the layers in Chains.
@@ -37,7 +50,9 @@ class Rbm {
   /// A machine with all parameters zero. UsageError for two real layers: coupled strongly enough they have no
   /// distribution, and training would not know.
   Rbm(Layer visible, Layer hidden);
+  Rbm(Layer visible, Layer hidden, Structure structure);
 
+  const Structure& structure() const { return structure_; }
   std::span<const Layer> layers() const { return layers_; }
   const Layer& layer(std::size_t block) const { return layers_[block]; }
   const Layer& visible() const { return layers_[kVisible]; }
@@ -131,6 +146,7 @@ class Rbm {
   void finish_update(Couplings& couplings, const Context& context);
 
   std::array<Layer, 2> layers_;
+  Structure structure_;
   Parameters parameters_;
   Derived<Couplings> couplings_;
   std::array<std::vector<double>, 2> deviations_;  // of real units, derived too

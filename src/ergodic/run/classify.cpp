@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t kEpochs = 30, kFewestUpdates = 3000;
 constexpr double kSgdRate = 0.1, kAdamRate = 0.001;
+constexpr char kHidden[] = "hidden", kRbmName[] = "rbm", kDbnName[] = "dbn", kDbmName[] = "dbm";
 
 /// What is taken where the options say nothing: thirty epochs, but more on small data.
 TrainOptions settled_options(const ClassifierOptions& options, std::size_t rows) {
@@ -23,30 +24,6 @@ TrainOptions settled_options(const ClassifierOptions& options, std::size_t rows)
   const std::uint64_t batch = std::min<std::uint64_t>(options.training.batch.value_or(defaults.batch), rows);
   defaults.updates = std::max(kFewestUpdates, kEpochs * ((rows + batch - 1) / batch));
   return settled(options.training, defaults, rows);
-}
-
-/// The values of the first layers of a network as grey levels, from which each epoch draws its bits.
-Dataset raised(const Dataset& data, const NetworkLayer& layer, const Context& context) {
-  // A network that ends above this layer; its softmax is not looked at.
-  Network network({data.units(), layer.bias.size(), 2}, Activation::kSigmoid);
-  network.set_layer(0, layer);
-  constexpr std::size_t kRowsAtATime = 500;
-  Matrix<Grey> out(data.rows(), layer.bias.size());
-  for (std::size_t first = 0; first < data.rows(); first += kRowsAtATime) {
-    std::vector<std::uint32_t> rows(std::min(kRowsAtATime, data.rows() - first));
-    for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<std::uint32_t>(first + r);
-    Network::Pass pass = network.make_pass(rows.size());
-    gather_inputs(data, rows, pass.values[0]);
-    network.forward(pass, context);
-    const std::span<const float> values = pass.values[1].elements();
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      out.data()[first * out.cols() + k] = static_cast<Grey>(std::lround(values[k] * static_cast<float>(kFullGrey)));
-    }
-  }
-  Dataset features;
-  features.name = data.name;
-  features.values = std::move(out);
-  return features;
 }
 
 }  // namespace
@@ -100,8 +77,9 @@ Network random_network(std::size_t inputs, std::span<const std::uint64_t> hidden
   return out;
 }
 
-Network network_from(const Machine& machine, std::size_t inputs, std::size_t classes) {
-  const std::vector<NetworkLayer> layers = machine.network_layers();
+Network network_from(const Machine& machine, const Dataset& rows, std::size_t classes, const Context& context) {
+  const std::size_t inputs = rows.units();
+  const std::vector<NetworkLayer> layers = machine.network_layers(rows, context);
   require(!layers.empty(), fmt::format("a {} has no hidden layer that a network could begin with; take an RBM with "
                                        "two-valued hidden units",
                                        machine.kind().title));
@@ -115,24 +93,18 @@ Network network_from(const Machine& machine, std::size_t inputs, std::size_t cla
   return out;
 }
 
-std::optional<Network> pretrained_network(const TrainingData& data, std::span<const std::uint64_t> hidden,
-                                          std::size_t classes, const TrainOptions& options, Key key,
-                                          const Context& context) {
-  std::vector<NetworkLayer> layers;
-  TrainingData features = data;
-  for (std::size_t k = 0; k < hidden.size(); ++k) {
-    features.train.labels.clear();
-    features.held_out.labels.clear();
-    const Key own{key.seed + k};
-    const auto machine = kind_named("rbm").make({{"hidden", hidden[k]}}, features.train, own, context);
-    if (fit(*machine, features, options, own, context).stopped) return std::nullopt;
-    layers.push_back(std::move(machine->network_layers().front()));
-    if (k + 1 == hidden.size()) break;
-    features = {raised(features.train, layers.back(), context), raised(features.held_out, layers.back(), context)};
-  }
-  Network out = random_network(data.train.units(), hidden, classes, Activation::kSigmoid, key);
-  for (std::size_t k = 0; k < layers.size(); ++k) out.set_layer(k, layers[k]);
-  return out;
+std::unique_ptr<Machine> machine_to_pretrain(std::string_view model, std::span<const std::uint64_t> hidden,
+                                             const TrainingData& data, Key key, const Context& context) {
+  const bool one_layer = hidden.size() == 1;
+  // RBMs, each on top of the one below, are a deep belief network without labels.
+  const MachineKind& kind = kind_named(model == kRbmName && !one_layer ? kDbnName : model);
+  const auto options = kind.options();
+  const auto found = std::ranges::find_if(options, [](const Option& option) { return option.name == kHidden; });
+  const bool takes_one = found != options.end() && found->type == OptionType::kCount;
+  require(!takes_one || one_layer, fmt::format("a {} has one hidden layer, found {}; give one number, or take {} or {}",
+                                               kind.title, hidden.size(), kDbnName, kDbmName));
+  const Value layers = takes_one ? Value(hidden[0]) : Value(Counts(hidden.begin(), hidden.end()));
+  return kind.make({{kHidden, layers}}, data.train, key, context);
 }
 
 ClassifierFit::ClassifierFit(Network& network, const TrainingData& data, const ClassifierOptions& options, Key key)

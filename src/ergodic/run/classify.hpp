@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -27,14 +29,14 @@ Dataset rows_per_class(const Dataset& data, std::size_t count, Key key);
 /// A network of these hidden layers with random weights.
 Network random_network(std::size_t inputs, std::span<const std::uint64_t> hidden, std::size_t classes,
                        Activation activation, Key key);
-/// A network whose hidden layer is that of the machine. UsageError if the machine has no hidden units whose expected
-/// values have a formula.
-Network network_from(const Machine& machine, std::size_t inputs, std::size_t classes);
-/// A network whose hidden layers are those of RBMs, each trained on the expected hidden units of the one below, drawn
-/// anew each epoch. Labels are not looked at. Nothing if stopped.
-std::optional<Network> pretrained_network(const TrainingData& data, std::span<const std::uint64_t> hidden,
-                                          std::size_t classes, const TrainOptions& options, Key key,
-                                          const Context& context);
+/// A network for such rows whose hidden layers are those of the machine. UsageError if the machine has no hidden units
+/// whose expected values a network can compute, or takes other rows.
+Network network_from(const Machine& machine, const Dataset& rows, std::size_t classes, const Context& context);
+/// The machine whose hidden layers a network is to begin with, ready to be trained: of the kind of this name, or, if
+/// that is `rbm` and there are several hidden layers, a deep belief network, which is RBMs on top of each other.
+/// UsageError if the kind cannot have these layers.
+std::unique_ptr<Machine> machine_to_pretrain(std::string_view model, std::span<const std::uint64_t> hidden,
+                                             const TrainingData& data, Key key, const Context& context);
 
 struct ClassifierOptions {
   TrainOptions training;  ///< batch, updates or epochs, rate and its schedule

@@ -81,6 +81,22 @@ const std::string& model_kind(const Tensors& tensors, const std::string& where) 
   return metadata_at(tensors, "model", where);
 }
 
+std::vector<std::size_t> sizes_at(const Tensors& tensors, const std::string& key, const std::string& where) {
+  const std::string& text = metadata_at(tensors, key, where);
+  std::vector<std::size_t> out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const auto size = number_in<std::uint32_t>(text.substr(begin, end - begin));
+    if (!size || *size == 0) {
+      throw DataError(
+          fmt::format("{}: metadata: expected '{}' such as 784,500,10, found {}", where, key, excerpt(text)));
+    }
+    out.push_back(*size);
+    begin = end + 1;
+  }
+  return out;
+}
+
 std::pair<std::size_t, std::size_t> matrix_shape(const Tensors& tensors, const std::string& name,
                                                  const std::string& where) {
   const Array& array = array_at(tensors, name, where);

@@ -28,6 +28,9 @@ void put_model_kind(Tensors& tensors, const std::string& kind);
 /// The kind of machine in a model file; DataError if it is no model file, or of a version that cannot be read.
 const std::string& model_kind(const Tensors& tensors, const std::string& where);
 
+/// The units of layers in the metadata, such as 784,500,10, each at least 1; DataError otherwise.
+std::vector<std::size_t> sizes_at(const Tensors& tensors, const std::string& key, const std::string& where);
+
 /// The rows and columns of a tensor, at least 1 of each; DataError otherwise, or if there is none.
 std::pair<std::size_t, std::size_t> matrix_shape(const Tensors& tensors, const std::string& name,
                                                  const std::string& where);

@@ -138,8 +138,10 @@ void NetworkLearner::keep_if_best(const Context& context) {
     const ClassScores scores = class_scores(found, held_out_.labels);
     const bool better = scores.error < best_scores_.error ||
                         (scores.error == best_scores_.error && scores.log_loss < best_scores_.log_loss);
+    ++epochs_since_best_;
     if (!better) return;
     best_scores_ = scores;
+    epochs_since_best_ = 0;
   }
   best_.assign(now.begin(), now.end());
 }
@@ -160,7 +162,7 @@ Measures NetworkLearner::measure(const Context& context) const {
 LearnerState NetworkLearner::state() const {
   LearnerState out;
   out.velocity = velocity_;
-  out.offsets = {best_scores_.error, best_scores_.log_loss};
+  out.offsets = {best_scores_.error, best_scores_.log_loss, static_cast<double>(epochs_since_best_)};
   out.best = best_;
   return out;
 }
@@ -168,6 +170,7 @@ LearnerState NetworkLearner::state() const {
 void NetworkLearner::restore(LearnerState state) {
   velocity_ = std::move(state.velocity);
   best_scores_ = {state.offsets[0], state.offsets[1]};
+  epochs_since_best_ = static_cast<std::uint64_t>(state.offsets[2]);
   best_ = std::move(state.best);
 }
 

@@ -20,8 +20,9 @@ namespace ergodic {
 struct NetworkLearning {
   Optimiser optimiser = Sgd{0.9};
   Dropout dropout;
-  double l2 = 0.0;        ///< subtracts so much of each weight from its gradient
-  double max_norm = 0.0;  ///< the largest norm of the weights that lead to a unit; 0: none
+  double l2 = 0.0;             ///< subtracts so much of each weight from its gradient
+  double max_norm = 0.0;       ///< the largest norm of the weights that lead to a unit; 0: none
+  std::uint64_t patience = 0;  ///< ends after so many epochs in which no state was better on held-out rows; 0: never
 };
 
 /// How well a network names the classes of rows.
@@ -44,6 +45,7 @@ class NetworkLearner : public Learner {
                  std::uint64_t updates_per_epoch, Key key);
 
   void learn(const UpdateStep& now, const Context& context) override;
+  bool done() const override { return options_.patience > 0 && epochs_since_best_ >= options_.patience; }
   /// error, log_loss of some training rows; held_out_error, held_out_log_loss of all held-out ones.
   Measures measure(const Context& context) const override;
   LearnerState state() const override;
@@ -67,6 +69,7 @@ class NetworkLearner : public Learner {
   std::vector<float> velocity_;
   std::vector<float> best_;
   ClassScores best_scores_;
+  std::uint64_t epochs_since_best_ = 0;
   Dataset monitored_;
 };
 

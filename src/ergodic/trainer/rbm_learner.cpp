@@ -27,13 +27,22 @@ constexpr double kFirstNoise = 0.5, kMostNoise = 1.5;
 constexpr double kFirstFields = 50.0;       // deviation of a first field that is made by real units, at weight scale 1
 constexpr double kHiddenOffsetRate = 0.01;  // weight of a new batch in the moving mean of the hidden layer
 
-/// The mean of each visible unit in its own values.
+/// The mean of each visible unit in its own values; of units that data does not set, without fields.
 std::vector<double> value_means(const Dataset& data, const Layer& layer) {
   std::vector<double> means = unit_means(data);
   if (real_valued(layer)) return means;
+  const std::vector<double> even = even_shares(layer);
+  means.insert(means.end(), even.begin() + static_cast<std::ptrdiff_t>(means.size()), even.end());
   const Levels levels = levels_of(layer);
   for (double& m : means) m = levels.low + levels.gap() * m;
   return means;
+}
+
+/// Rows of data with room for the units that data does not set, none of which is known.
+Bits widened(const Bits& rows, std::size_t units) {
+  Bits out(rows.rows(), units);
+  for (std::size_t r = 0; r < rows.rows(); ++r) std::ranges::copy(rows.row(r), out.row(r).begin());
+  return out;
 }
 
 std::vector<double> deviations_of(const Dataset& data, const Layer& layer) {
@@ -83,6 +92,11 @@ void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, c
             weights(i, j) = static_cast<float>(weight_scale * scale / gap_of(model.hidden()) * normal);
           }
         });
+        for (const UnitPairs& none : model.structure().uncoupled) {
+          for (std::size_t i = none.first_row; i < none.first_row + none.rows; ++i) {
+            std::ranges::fill(weights.row(i).subspan(none.first_column, none.columns), 0.0f);
+          }
+        }
         for (std::size_t i = 0; i < fields.size(); ++i) {
           parameters["visible_bias"][i] = static_cast<float>(fields[i]);
         }
@@ -108,10 +122,11 @@ RbmLearner::RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out
       velocity_(model.parameters().values().size()),
       hidden_offset_(first_offsets(model.hidden(), model.precision(Rbm::kHidden), !options.uncentred)),
       monitored_train_(monitored(model, train, key)) {
-  require(train.units() == units_of(model.visible()),
-          fmt::format("the machine has {} visible units, the data {}", units_of(model.visible()), train.units()));
+  const Structure& structure = model.structure();
+  require(train.units() == structure.observed,
+          fmt::format("the machine has {} visible units, the data {}", structure.observed, train.units()));
   if (held_out.rows() > 0) monitored_held_out_ = monitored(model, held_out, key);
-  if (!train.complete()) {
+  if (!train.complete() || structure.observed < units_of(model.visible())) {
     completion_ =
         Completion(train, independent_start(model, train.rows(), key, context, kFirstDataChain).layers[Rbm::kVisible]);
   }
@@ -122,12 +137,13 @@ RbmLearner::RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out
 
 RbmLearner::Monitored RbmLearner::monitored(const Rbm& model, const Dataset& data, Key key) {
   const std::vector<std::uint32_t> rows = monitored_rows(data, kMonitoredMacs / model.weights().elements().size(), key);
-  Monitored out{state_of(model.visible(), gather(data, rows, key, 0)), {}};
-  if (!data.complete()) {
-    out.known = Bits(rows.size(), data.units());
-    gather_known(data, rows, out.known);
-  }
-  return out;
+  const Values values = gather(data, rows, key, 0);
+  const std::size_t units = units_of(model.visible());
+  if (data.units() == units && data.complete()) return {state_of(model.visible(), values), {}};
+  Bits known(rows.size(), data.units());
+  gather_known(data, rows, known);
+  if (data.units() == units) return {state_of(model.visible(), values), std::move(known)};
+  return {State(widened(std::get<Bits>(values), units), levels_of(model.visible())), widened(known, units)};
 }
 
 /// The rows that monitors see: what is missing is drawn.
@@ -141,12 +157,18 @@ State RbmLearner::shown(const Monitored& monitored, const Context& context) cons
 void RbmLearner::restore(LearnerState state) {
   completion_.restore(std::move(state.completed));
   velocity_ = std::move(state.velocity);
-  hidden_offset_ = std::move(state.offsets);
+  const auto hidden_end = state.offsets.begin() + static_cast<std::ptrdiff_t>(hidden_offset_.size());
+  std::copy(state.offsets.begin(), hidden_end, hidden_offset_.begin());
+  std::copy(hidden_end, state.offsets.end(),
+            visible_offset_.begin() + static_cast<std::ptrdiff_t>(model_.structure().observed));
   if (Chains* chains = negative_->chains()) *chains = std::move(state.chains);
 }
 
 LearnerState RbmLearner::state() const {
-  return {velocity_, hidden_offset_, negative_->chains() ? *negative_->chains() : Chains{}, completion_.draws()};
+  std::vector<double> offsets = hidden_offset_;
+  offsets.insert(offsets.end(), visible_offset_.begin() + static_cast<std::ptrdiff_t>(model_.structure().observed),
+                 visible_offset_.end());
+  return {velocity_, std::move(offsets), negative_->chains() ? *negative_->chains() : Chains{}, completion_.draws()};
 }
 
 Measures RbmLearner::measure(const Context& context) const {

@@ -54,10 +54,10 @@ class RbmLearner : public Learner {
   Chains data_;                     // the batch, with hidden states drawn given it
   std::vector<double> deviations_;  // of the data, if it is real
   Gaps gaps_;
-  std::vector<double> visible_offset_;  // mu: the mean of the data
+  std::vector<double> visible_offset_;  // mu: the mean of the data; a moving one of units that data does not set
   std::vector<float> velocity_;
   std::vector<double> hidden_offset_;  // lambda: a moving mean of the hidden layer
-  Completion completion_;              // of rows with missing values
+  Completion completion_;              // of missing values, and of units that data does not set
   Bits known_;                         // in the batch, if some are
   struct Monitored {
     State rows;

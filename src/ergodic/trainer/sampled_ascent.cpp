@@ -40,6 +40,16 @@ void set_shares(std::size_t rows, std::vector<double>& shares) {
   for (std::size_t k = 0; k <= rows; ++k) shares[k] = static_cast<double>(k) / static_cast<double>(rows);
 }
 
+/// Zeros where a block of the weights meets these pairs.
+void clear(MatrixView<float> weights, std::size_t row, std::size_t column, std::size_t rows, const UnitPairs& pairs) {
+  const std::size_t first = std::max(row, pairs.first_row), last = std::min(row + rows, pairs.first_row + pairs.rows);
+  const std::size_t begin = std::max(column, pairs.first_column),
+                    end = std::min(column + PairCounts::kColumns, pairs.first_column + pairs.columns);
+  for (std::size_t i = first; i < last; ++i) {
+    for (std::size_t j = begin; j < end; ++j) weights(i, j) = 0.0f;
+  }
+}
+
 WeightedPairs side(const Chains& chains, double sign) {
   return {&chains.layers[Rbm::kVisible].bits(), &chains.layers[Rbm::kHidden].bits(),
           static_cast<float>(sign / static_cast<double>(chains.count()))};
@@ -95,11 +105,40 @@ void SampledAscent::find_decay(const Rbm& model, const Decay& decay) {
   }
 }
 
-void SampledAscent::project(std::span<const WeightedPairs> sides, const Context& context) {
-  visible_.pair_change.assign(visible_.offsets.size(), 0.0);
-  hidden_.pair_change.assign(hidden_.offsets.size(), 0.0);
-  pair_projection_.add(sides, {visible_.offsets, visible_.pair_change}, {hidden_.offsets, hidden_.pair_change},
-                       context);
+/// Adds what the pairs of a block are about the offsets.
+void SampledAscent::project_block(const UnitPairs& block, std::span<const WeightedPairs> sides,
+                                  const Context& context) {
+  const auto begin = [](Units& units, std::size_t first, std::size_t count) {
+    units.part.assign(units.offsets.size(), 0.0f);
+    std::copy_n(units.offsets.begin() + static_cast<std::ptrdiff_t>(first), count,
+                units.part.begin() + static_cast<std::ptrdiff_t>(first));
+    units.pair_change.assign(units.offsets.size(), 0.0);
+  };
+  begin(visible_, block.first_row, block.rows);
+  begin(hidden_, block.first_column, block.columns);
+  pair_projection_.add(sides, {visible_.part, visible_.pair_change}, {hidden_.part, hidden_.pair_change}, context);
+  const double unit = std::ldexp(1.0, -fraction_bits_);
+  const auto add = [&](Units& own, std::size_t first, std::size_t count, const Units& other, std::size_t other_first,
+                       std::size_t other_count) {
+    const auto part = [&](std::span<const float> values) { return values.subspan(other_first, other_count); };
+    const Dots found = dots(part(other.change), part(other.bit_offsets), part(other.offsets));
+    const double change = unit * found.change, offset = unit * found.offset;
+    for (std::size_t k = first; k < first + count; ++k) {
+      own.pairs[k] += unit * own.pair_change[k] - own.bit_offsets[k] * change - own.change[k] * offset;
+    }
+  };
+  add(visible_, block.first_row, block.rows, hidden_, block.first_column, block.columns);
+  add(hidden_, block.first_column, block.columns, visible_, block.first_row, block.rows);
+}
+
+void SampledAscent::project(const Rbm& model, std::span<const WeightedPairs> sides, const Context& context) {
+  visible_.pairs.assign(visible_.offsets.size(), 0.0);
+  hidden_.pairs.assign(hidden_.offsets.size(), 0.0);
+  const UnitPairs all{0, visible_.pairs.size(), 0, hidden_.pairs.size()};
+  const std::vector<UnitPairs>& coupled = model.structure().coupled;
+  for (const UnitPairs& block : coupled.empty() ? std::span(&all, 1) : std::span<const UnitPairs>(coupled)) {
+    project_block(block, sides, context);
+  }
 }
 
 void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, const Offsets& offsets,
@@ -115,25 +154,25 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
     const Timed timed(context.profile, ProfiledStage::kBias);
     fraction_bits_ = fraction_bits(std::max(data.count(), samples.count()));
     count(data, samples, context);
-    for (std::size_t j = 0; j < m; ++j) {
-      const double share = data_shares_[hidden_data_counts_[j]];
-      offsets.hidden[j] += offsets.hidden_rate * (hidden_levels.low + h * share - offsets.hidden[j]);
-    }
+    const auto follow = [&](std::span<double> of, std::span<const std::uint32_t> counts, std::size_t first,
+                            Levels levels) {
+      for (std::size_t k = first; k < of.size(); ++k) {
+        const double share = data_shares_[counts[k]];
+        of[k] += offsets.rate * (levels.low + double{levels.gap()} * share - of[k]);
+      }
+    };
+    follow(offsets.hidden, hidden_data_counts_, 0, hidden_levels);
+    follow(offsets.visible, pair_counts_.rows_on(0), model.structure().observed, visible_levels);
     set_offsets(offsets.visible, visible_levels, visible_);
     set_offsets(offsets.hidden, hidden_levels, hidden_);
     find_decay(model, scaled);
   }
 
   // db = dx / g - dW lambda, lambda being a value: the biases follow the weights so that the units' means stay.
-  const auto step_bias = [&](const Units& own, const Units& other, double gap, std::span<float> own_velocity,
-                             std::span<float> bias) {
-    const double unit = std::ldexp(1.0, -fraction_bits_);
+  const auto step_bias = [&](const Units& own, double gap, std::span<float> own_velocity, std::span<float> bias) {
     const double per_gap = 1.0 / gap, per_pair = 1.0 / (g * h);
-    const Dots found = dots(other.change, other.bit_offsets, other.offsets);
-    const double change = unit * found.change, offset = unit * found.offset;
     for (std::size_t k = 0; k < bias.size(); ++k) {
-      const double pairs = unit * own.pair_change[k] - own.bit_offsets[k] * change - own.change[k] * offset;
-      const double gradient = per_gap * own.change[k] - per_pair * pairs + own.decay[k];
+      const double gradient = per_gap * own.change[k] - per_pair * own.pairs[k] + own.decay[k];
       const double step = sgd.momentum * own_velocity[k] + gradient;
       own_velocity[k] = static_cast<float>(step);
       bias[k] = static_cast<float>(bias[k] + rate * step);
@@ -156,15 +195,18 @@ void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, 
       {
         const Timed timed(context.profile, ProfiledStage::kStep);
         ascend(ascent, row, column, difference);
+        for (const UnitPairs& pairs : model.structure().uncoupled) {
+          clear(ascent.weights, row, column, difference.rows(), pairs);
+        }
       }
       const Timed timed(context.profile, ProfiledStage::kRenew);
       done(row, column);
     };
     pair_counts_.run(sides, std::cref(step_block), context);
     const Timed timed(context.profile, ProfiledStage::kBias);
-    project(sides, context);
-    step_bias(visible_, hidden_, g, velocity.subspan(n * m, n), parameters["visible_bias"]);
-    step_bias(hidden_, visible_, h, velocity.subspan(n * m + n, m), parameters["hidden_bias"]);
+    project(model, sides, context);
+    step_bias(visible_, g, velocity.subspan(n * m, n), parameters["visible_bias"]);
+    step_bias(hidden_, h, velocity.subspan(n * m + n, m), parameters["hidden_bias"]);
   };
   model.update_by_blocks(edit, context);
 }

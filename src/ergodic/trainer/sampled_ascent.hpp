@@ -24,15 +24,17 @@ namespace ergodic {
 
 /// The offsets of centring, as values of the units: mu and lambda.
 struct Offsets {
-  std::span<const double> visible;
+  std::span<double> visible;
   std::span<double> hidden;
-  double hidden_rate = 0.0;  ///< weight of this batch in the moving mean that the hidden offsets are; 0 keeps them
+  /// The weight of this batch in the moving mean that the offsets of units are which data does not set; 0 keeps them.
+  double rate = 0.0;
 };
 
 /// Holds the working memory of the steps, so that nothing is allocated from the second on.
 class SampledAscent {
  public:
-  /// Moves the offsets towards the data's hidden means, then the machine along the conditioned gradient.
+  /// Moves the offsets of units that data does not set towards their means given the data, then the machine along the
+  /// conditioned gradient.
   void step(Rbm& model, const Chains& data, const Chains& samples, const Offsets& offsets, const Decay& decay,
             const Sgd& sgd, double rate, std::span<float> velocity, const Context& context);
 
@@ -40,14 +42,17 @@ class SampledAscent {
   struct Units {
     std::vector<float> offsets;       // as values of the units, in 2^-fraction_bits_
     std::vector<float> bit_offsets;   // the same as values of the bits
+    std::vector<float> part;          // the offsets of some of the units, zeros for the others
     std::vector<float> change;        // of the share of rows where a unit is on, data minus samples
     std::vector<double> pair_change;  // of the mean of (on or not) * (sum of the other layer's offsets that are on)
+    std::vector<double> pairs;        // the same about the offsets, of the pairs that are coupled
     std::vector<double> decay;        // what the pull of the weights towards zero adds to the gradient
   };
 
   void count(const Chains& data, const Chains& samples, const Context& context);
   void set_offsets(std::span<const double> values, Levels levels, Units& units) const;
-  void project(std::span<const WeightedPairs> sides, const Context& context);
+  void project(const Rbm& model, std::span<const WeightedPairs> sides, const Context& context);
+  void project_block(const UnitPairs& block, std::span<const WeightedPairs> sides, const Context& context);
   void find_decay(const Rbm& model, const Decay& decay);
 
   int fraction_bits_ = 0;  // of the offsets

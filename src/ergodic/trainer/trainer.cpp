@@ -43,7 +43,7 @@ bool Trainer::run(const std::function<void()>& after_update, const Context& cont
     learner_->learn({update_, batches_.epoch_of(update_), rate, batches_.at(update_)}, context);
     ++update_;
     context.progress({update_, updates_total(), updates_per_epoch()});
-    if (update_ % *options_.record_every == 0 || update_ == updates_total()) record(context);
+    if (update_ % *options_.record_every == 0 || finished()) record(context);
     if (finished()) warn_if_overfitted(records_, context);
     after_update();
   }

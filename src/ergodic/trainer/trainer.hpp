@@ -36,12 +36,13 @@ class Trainer {
 
   std::uint64_t updates_done() const { return update_; }
   std::uint64_t updates_total() const { return *options_.updates; }
-  bool finished() const { return update_ == updates_total(); }
+  bool finished() const { return update_ == updates_total() || learner_->done(); }
   std::uint64_t updates_per_epoch() const { return batches_.per_epoch(); }
   const std::vector<Record>& records() const { return records_; }
 
-  /// Trains to the end, for so many updates, or until the observer asks to stop. Calls after_update between updates,
-  /// when state() and the machine are consistent. NumericError if the machine diverges. True if finished.
+  /// Trains to the end, or until the learner is done, for so many updates, or until the observer asks to stop. Calls
+  /// after_update between updates, when state() and the machine are consistent. NumericError if the machine diverges.
+  /// True if finished.
   bool run(const std::function<void()>& after_update, const Context& context,
            std::uint64_t updates = ~std::uint64_t{0});
 

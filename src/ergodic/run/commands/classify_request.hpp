@@ -1,0 +1,58 @@
+// What `ergodic classify fit` is asked for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "ergodic/option/spec.hpp"
+#include "ergodic/run/commands/data.hpp"
+#include "ergodic/trainer/network_learner.hpp"
+#include "ergodic/trainer/train_options.hpp"
+
+namespace ergodic {
+
+template <>
+struct Names<Activation> {
+  static constexpr std::array<Named<Activation>, 2> kAll{
+      {{Activation::kSigmoid, "sigmoid", "the hidden units of an RBM"}, {Activation::kRelu, "relu", "max(0, field)"}}};
+};
+
+enum class OptimiserName { kSgd, kAdam };
+template <>
+struct Names<OptimiserName> {
+  static constexpr std::array<Named<OptimiserName>, 2> kAll{
+      {{OptimiserName::kSgd, "sgd", "stochastic gradient descent with momentum"},
+       {OptimiserName::kAdam, "adam", "steps in units of the gradient's own size"}}};
+};
+
+struct FitRequest {
+  FitRequest() { data.binarise = Binarise::kDynamic; }
+
+  DataOptions data;
+  double held_out = 0.05;
+  std::optional<std::uint64_t> labels_per_class;
+  std::string model = "rbm";
+  Counts hidden{500};
+  Activation activation = Activation::kSigmoid;
+  std::filesystem::path from;
+  bool random_start = false;
+  bool compare_random = false;
+  std::optional<std::uint64_t> pretrain_updates;
+  TrainOptions training;
+  OptimiserName optimiser = OptimiserName::kSgd;
+  double momentum = 0.9;
+  NetworkLearning network;
+  std::uint64_t seed = 1;
+  std::filesystem::path out;
+  double checkpoint_every = 60.0;
+  bool resume = false;
+
+  bool pretrained() const { return !random_start && from.empty(); }
+};
+
+Spec<FitRequest> classify_fit_spec();
+
+}  // namespace ergodic
