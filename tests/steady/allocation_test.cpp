@@ -80,5 +80,31 @@ TEST(SteadyState, AnUpdateAllocatesNothing) {
   }
 }
 
+TEST(SteadyState, AnUpdateOfANetworkAllocatesNothing) {
+  Dataset data = random_rows(2000, 100);
+  for (int r = 0; r < 2000; ++r) data.labels.push_back(r % 3);
+  const Dataset none{"none", Bits(0, 100)};
+  for (const std::size_t count : {1u, 2u}) {
+    Threads threads(count);
+    const Context context{&threads};
+    Network network({100, 150, 3}, Activation::kRelu);
+    network.randomise(0, Key{1}.at(Purpose::kInitialWeights));
+    const NetworkLearning options{.optimiser = Sgd{0.9}, .dropout = {0.2, 0.5}, .l2 = 1e-4, .max_norm = 1.0};
+    NetworkLearner learner(network, data, none, options, 1000, Key{2});
+    std::vector<std::uint32_t> rows(50);
+    const auto learn = [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t update = first; update < last; ++update) {
+        for (std::uint32_t r = 0; r < 50; ++r) rows[r] = (static_cast<std::uint32_t>(update) * 50 + r) % 2000;
+        learner.learn({update, 0, 0.1, rows}, context);
+      }
+    };
+    learn(0, 30);
+    const std::size_t before = allocations;
+    learn(30, 60);
+    // A thread has two buffers, which it makes when it takes its first block: perhaps only now.
+    EXPECT_LE(allocations - before, 2 * (count - 1)) << count << " threads";
+  }
+}
+
 }  // namespace
 }  // namespace ergodic

@@ -25,6 +25,14 @@ struct Factor {
   const float* at(std::size_t row, std::size_t column) const {
     return data + row * row_stride + column * column_stride;
   }
+  /// Some of its rows and columns alone.
+  Factor block(std::size_t row, std::size_t row_count, std::size_t column, std::size_t column_count) const {
+    Factor out = *this;
+    out.data = at(row, column);
+    out.rows = row_count;
+    out.cols = column_count;
+    return out;
+  }
 
   const float* data;
   std::size_t rows, cols;

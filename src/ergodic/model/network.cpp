@@ -17,35 +17,29 @@ namespace {
 
 constexpr std::size_t kRowsAtATime = 16;
 
-/// Fields into probabilities, in double.
+constexpr std::size_t kGradientColumns = 128;
+
+/// Fields into probabilities. Differences from the largest are exponentiated in double.
 void softmax(std::span<float> row) {
   const double largest = *std::ranges::max_element(row);
   double total = 0.0;
-  for (const float field : row) total += portable_exp(field - largest);
-  for (float& field : row) field = static_cast<float>(portable_exp(field - largest) / total);
-}
-
-/// Leaves out a share of the units of a row, and scales the others up.
-void drop(double share, const Draw& draw, std::size_t row, std::span<float> values) {
-  constexpr std::size_t kDraws = 8;  // 16-bit numbers in 128 bits
-  const auto limit = static_cast<std::uint32_t>(share * 65536.0);
-  const auto scale = static_cast<float>(1.0 / (1.0 - share));
-  for (std::size_t first = 0; first < values.size(); first += kDraws) {
-    const Words words = draw.words(static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(first / kDraws));
-    for (std::size_t k = 0; k < kDraws && first + k < values.size(); ++k) {
-      const std::uint32_t drawn = words[k / 2] >> (16 * (k % 2)) & 0xFFFFu;
-      values[first + k] = drawn < limit ? 0.0f : scale * values[first + k];
-    }
+  for (float& field : row) {
+    const double weight = portable_exp(field - largest);
+    total += weight;
+    field = static_cast<float>(weight);
   }
+  const auto scale = static_cast<float>(1.0 / total);
+  for (float& weight : row) weight *= scale;
 }
 
-/// The derivative of a unit by its field times delta, given its value after dropout: one that was left out is 0.
-void add_slopes(Activation activation, double dropped, std::span<const float> values, std::span<float> deltas) {
-  const auto kept = static_cast<float>(1.0 - dropped);
-  for (std::size_t j = 0; j < deltas.size(); ++j) {
-    const float slope = activation == Activation::kSigmoid ? values[j] * (1.0f - kept * values[j])
-                                                           : (values[j] > 0.0f ? 1.0f / kept : 0.0f);
-    deltas[j] *= slope;
+/// delta <- delta times the derivative of a unit by its field, given its value after dropout: one that was left out is
+/// 0.
+void multiply_by_slopes(Activation activation, double dropped, std::span<const float> values, std::span<float> deltas) {
+  const auto kept = static_cast<float>(1.0 - dropped), scale = 1.0f / kept;
+  if (activation == Activation::kSigmoid) {
+    for (std::size_t j = 0; j < deltas.size(); ++j) deltas[j] *= values[j] * (1.0f - kept * values[j]);
+  } else {
+    for (std::size_t j = 0; j < deltas.size(); ++j) deltas[j] = values[j] > 0.0f ? deltas[j] * scale : 0.0f;
   }
 }
 
@@ -90,76 +84,90 @@ Network::Pass Network::make_pass(std::size_t rows) const {
   return out;
 }
 
-/// The values of the layer above, from those of this one.
-void Network::raise(Pass& pass, std::size_t layer, const Context& context) const {
-  Matrix<float>& above = pass.values[layer + 1];
-  const std::span<const float> bias = parameters_[bias_slot(layer)];
-  for (std::size_t r = 0; r < above.rows(); ++r) std::ranges::copy(bias, above.row(r).begin());
-  add_product(pass.values[layer], weights(layer), above, context);
-  const bool last = layer + 1 == depth();
-  context.for_blocks(above.rows(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t r = begin; r < end; ++r) {
-      if (last) {
-        softmax(above.row(r));
-      } else if (activation_ == Activation::kSigmoid) {
-        apply_sigmoid(above.row(r));
-      } else {
-        for (float& value : above.row(r)) value = std::max(value, 0.0f);
-      }
-    }
-  });
+/// Makes values of the fields of a layer, in one row.
+void Network::enter(Pass& pass, std::size_t layer, std::size_t row) const {
+  const std::span<float> values = pass.values[layer].row(row);
+  if (layer == depth()) {
+    softmax(values);
+  } else if (layer > 0 && activation_ == Activation::kSigmoid) {
+    apply_sigmoid(values);
+  } else if (layer > 0) {
+    for (float& value : values) value = std::max(value, 0.0f);
+  }
 }
 
 void Network::forward(Pass& pass, const Context& context) const {
-  for (std::size_t k = 0; k < depth(); ++k) raise(pass, k, context);
+  forward(pass, {}, Draw(0, Purpose::kDropout, 0, 0), context);
 }
 
 void Network::forward(Pass& pass, const Dropout& dropout, const Draw& draw, const Context& context) const {
-  for (std::size_t k = 0; k < depth(); ++k) {
-    const double share = k == 0 ? dropout.inputs : dropout.hidden;
-    if (share > 0.0) {
-      context.for_blocks(pass.values[k].rows(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
+  const std::size_t rows = pass.values[0].rows();
+  for (std::size_t k = 0; k <= depth(); ++k) {
+    const double share = k == depth() ? 0.0 : k == 0 ? dropout.inputs : dropout.hidden;
+    const std::span<const float> bias = k == depth() ? std::span<const float>() : parameters_[bias_slot(k)];
+    context.for_blocks(rows, kRowsAtATime, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) {
+        enter(pass, k, r);
         // The random numbers of a layer follow those of the layers below it.
-        const auto chain = [&](std::size_t r) { return r * depth() + k; };
-        for (std::size_t r = begin; r < end; ++r) drop(share, draw, chain(r), pass.values[k].row(r));
-      });
-    }
-    raise(pass, k, context);
+        if (share > 0.0) drop_out(share, draw, static_cast<std::uint32_t>(r * depth() + k), pass.values[k].row(r));
+        if (k < depth()) std::ranges::copy(bias, pass.values[k + 1].row(r).begin());
+      }
+    });
+    if (k < depth()) add_product(pass.values[k], weights(k), pass.values[k + 1], context);
   }
 }
 
-void Network::backward(Pass& pass, std::span<const int> labels, const Dropout& dropout, std::span<float> gradient,
-                       const Context& context) const {
-  assert(labels.size() == pass.values[0].rows() && gradient.size() == parameters_.values().size());
+void Network::backward(Pass& pass, std::span<const int> labels, const Dropout& dropout, const Context& context) const {
+  assert(labels.size() == pass.values[0].rows());
   const auto each = static_cast<float>(1.0 / static_cast<double>(labels.size()));
-  Matrix<float>& top = pass.deltas.back();
-  for (std::size_t r = 0; r < labels.size(); ++r) {
-    const std::span<const float> probabilities = std::as_const(pass.values.back()).row(r);
-    for (std::size_t c = 0; c < classes(); ++c) {
-      const float target = static_cast<std::size_t>(labels[r]) == c ? 1.0f : 0.0f;
-      top(r, c) = each * (target - probabilities[c]);
-    }
-  }
-  std::ranges::fill(gradient, 0.0f);
   for (std::size_t k = depth(); k-- > 0;) {
-    const Matrix<float>& deltas = pass.deltas[k];
-    const Slot &weights_at = parameters_.slot(weights_slot(k)), &bias_at = parameters_.slot(bias_slot(k));
-    add_product(transposed(pass.values[k]), deltas, {gradient.data() + weights_at.offset, sizes_[k], sizes_[k + 1]},
-                context);
-    const std::span<float> bias = gradient.subspan(bias_at.offset, bias_at.size);
-    for (std::size_t r = 0; r < deltas.rows(); ++r) {
-      for (std::size_t j = 0; j < bias.size(); ++j) bias[j] += deltas(r, j);
-    }
-    if (k == 0) break;
-    Matrix<float>& below = pass.deltas[k - 1];
-    std::ranges::fill(below.elements(), 0.0f);
-    add_product(deltas, transposed(weights(k)), below, context);
-    context.for_blocks(below.rows(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
+    context.for_blocks(labels.size(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
-        add_slopes(activation_, dropout.hidden, pass.values[k].row(r), below.row(r));
+        const std::span<const float> values = std::as_const(pass.values[k + 1]).row(r);
+        const std::span<float> deltas = pass.deltas[k].row(r);
+        if (k + 1 == depth()) {
+          for (std::size_t c = 0; c < deltas.size(); ++c) deltas[c] = -each * values[c];
+          const auto label = static_cast<std::size_t>(labels[r]);
+          deltas[label] = each * (1.0f - values[label]);
+        } else {
+          multiply_by_slopes(activation_, dropout.hidden, values, deltas);
+        }
+        if (k > 0) std::ranges::fill(pass.deltas[k - 1].row(r), 0.0f);
       }
     });
+    if (k > 0) add_product(pass.deltas[k], transposed(weights(k)), pass.deltas[k - 1], context);
   }
+}
+
+void Network::find_gradient(const Pass& pass, const WeightBlock& block, MatrixView<float> out) const {
+  const Factor below = transposed(pass.values[block.layer]), above(pass.deltas[block.layer]);
+  std::ranges::fill(out.elements(), 0.0f);
+  add_product(below.block(block.row, block.rows, 0, below.cols),
+              above.block(0, above.rows, block.column, block.columns), out, {});
+}
+
+void Network::find_bias_gradient(const Pass& pass, std::size_t layer, std::size_t column, std::span<float> out) const {
+  std::ranges::fill(out, 0.0f);
+  const Matrix<float>& deltas = pass.deltas[layer];
+  for (std::size_t r = 0; r < deltas.rows(); ++r) {
+    const std::span<const float> row = deltas.row(r).subspan(column, out.size());
+    for (std::size_t j = 0; j < out.size(); ++j) out[j] += row[j];
+  }
+}
+
+void Network::find_gradient(const Pass& pass, std::span<float> out, const Context& context) const {
+  assert(out.size() == parameters_.values().size());
+  context.for_blocks_of_all(
+      depth(), [&](std::size_t k) { return sizes_[k + 1]; }, kGradientColumns,
+      [&](std::size_t k, std::size_t begin, std::size_t end) {
+        Matrix<float> part(sizes_[k], end - begin);
+        find_gradient(pass, {k, 0, sizes_[k], begin, end - begin}, part);
+        float* const weights = out.data() + parameters_.slot(weights_slot(k)).offset;
+        for (std::size_t i = 0; i < sizes_[k]; ++i) {
+          std::ranges::copy(part.row(i), weights + i * sizes_[k + 1] + begin);
+        }
+        find_bias_gradient(pass, k, begin, out.subspan(parameters_.slot(bias_slot(k)).offset + begin, end - begin));
+      });
 }
 
 Matrix<float> class_probabilities(const Network& network, MatrixView<const float> inputs, const Context& context) {

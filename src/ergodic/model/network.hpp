@@ -66,13 +66,24 @@ class Network {
   void forward(Pass& pass, const Context& context) const;
   /// From the inputs up, some units left out. Row r draws the random numbers of chain r.
   void forward(Pass& pass, const Dropout& dropout, const Draw& draw, const Context& context) const;
-  /// From the labels down, after `forward` with the same dropout: the gradient of the mean of log p(y | x), in the
-  /// layout of the parameters.
-  void backward(Pass& pass, std::span<const int> labels, const Dropout& dropout, std::span<float> gradient,
-                const Context& context) const;
+  /// From the labels down, after `forward` with the same dropout: the deltas of the mean of log p(y | x).
+  void backward(Pass& pass, std::span<const int> labels, const Dropout& dropout, const Context& context) const;
+
+  /// Weights of a layer: those from some units to some units above.
+  struct WeightBlock {
+    std::size_t layer;
+    std::size_t row, rows;
+    std::size_t column, columns;
+  };
+  /// After `backward`: the gradient of the mean of log p(y | x) by these weights.
+  void find_gradient(const Pass& pass, const WeightBlock& block, MatrixView<float> out) const;
+  /// The same by the biases of a layer, beginning with that of a column.
+  void find_bias_gradient(const Pass& pass, std::size_t layer, std::size_t column, std::span<float> out) const;
+  /// The whole gradient, in the layout of the parameters.
+  void find_gradient(const Pass& pass, std::span<float> out, const Context& context) const;
 
  private:
-  void raise(Pass& pass, std::size_t layer, const Context& context) const;
+  void enter(Pass& pass, std::size_t layer, std::size_t row) const;
 
   std::vector<std::size_t> sizes_;
   Activation activation_;

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "ergodic/core/aligned.hpp"
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/permutation.hpp"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::size_t kMonitoredRows = 1000;
 constexpr std::size_t kRowsAtATime = 500;  // of a whole data set on its way through a network
+constexpr std::size_t kGatheredRows = 16;  // that one thread takes at a time
 constexpr double kLeastProbability = 1e-30;
 
 Dataset monitored_rows(const Dataset& data, Key key) {
@@ -26,22 +29,62 @@ Dataset monitored_rows(const Dataset& data, Key key) {
   return select(data, rows);
 }
 
-/// Shortens the weights that lead to a unit where their norm is larger than allowed.
-void bound_norms(double most, Network& network) {
-  for (std::size_t k = 0; k < network.depth(); ++k) {
-    const std::size_t from = network.sizes()[k], to = network.sizes()[k + 1];
-    const MatrixView<float> weights(network.parameters()[Network::weights_slot(k)].data(), from, to);
-    std::vector<double> squares(to);
-    for (std::size_t i = 0; i < from; ++i) {
-      for (std::size_t j = 0; j < to; ++j) squares[j] += double{weights(i, j)} * weights(i, j);
+/// Rows and columns of the weights whose gradient is found and made a step at a time, in the nearest caches.
+constexpr std::size_t kStepRows = 96, kStepColumns = 128;
+
+constexpr std::size_t kAhead = 6;  // rows whose parameters are on their way into the cache
+
+/// What makes a step of the gradient.
+struct StepOptions {
+  float rate, l2, max_norm;
+};
+
+void fetch(const float* from, std::size_t count) {
+  for (std::size_t c = 0; c < count; c += kCacheLine / sizeof(float)) __builtin_prefetch(from + c, 1);
+}
+
+/// Steps all weights that lead to the units [begin, end) above a layer, and their biases. `change` is that of the
+/// optimiser.
+template <class Change>
+void step_columns(const Network::Pass& pass, std::size_t layer, std::size_t begin, std::size_t end,
+                  const StepOptions& options, const Change& change, std::span<const float> velocity, Network& network) {
+  thread_local AlignedVector<float> gradient(kStepRows * kStepColumns);
+  const Network& before = network;
+  const std::size_t rows = network.sizes()[layer], stride = network.sizes()[layer + 1], width = end - begin;
+  float* const values = network.parameters().values().data();
+  // Parameter `at` and those after it.
+  const auto step_row = [&](std::size_t at, const float* g, float l2) {
+    float* const row = values + at;
+    const float rate = options.rate;
+    for (std::size_t c = 0; c < width; ++c) row[c] += rate * change(at + c, g[c] - l2 * row[c]);
+  };
+  std::array<float, kStepColumns> squares{};
+  const std::size_t weights_at = before.parameters().slot(Network::weights_slot(layer)).offset + begin;
+  for (std::size_t first = 0; first < rows; first += kStepRows) {
+    const std::size_t count = std::min(kStepRows, rows - first);
+    before.find_gradient(pass, {layer, first, count, begin, width}, {gradient.data(), count, width});
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = weights_at + (first + i) * stride;
+      if (first + i + kAhead < rows) {
+        fetch(values + at + kAhead * stride, width);
+        fetch(velocity.data() + at + kAhead * stride, width);
+      }
+      step_row(at, gradient.data() + i * width, options.l2);
+      for (std::size_t c = 0; c < width; ++c) squares[c] += values[at + c] * values[at + c];
     }
-    std::vector<float> factors(to, 1.0f);
-    for (std::size_t j = 0; j < to; ++j) {
-      if (squares[j] > most * most) factors[j] = static_cast<float>(most / std::sqrt(squares[j]));
-    }
-    for (std::size_t i = 0; i < from; ++i) {
-      for (std::size_t j = 0; j < to; ++j) weights(i, j) *= factors[j];
-    }
+  }
+  before.find_bias_gradient(pass, layer, begin, {gradient.data(), width});
+  step_row(before.parameters().slot(Network::bias_slot(layer)).offset + begin, gradient.data(), 0.0f);
+  // The norm of the weights that lead to a unit is bounded.
+  const float most = options.max_norm * options.max_norm;
+  if (most == 0.0f || *std::max_element(squares.begin(), squares.begin() + width) <= most) return;
+  std::array<float, kStepColumns> factors;
+  for (std::size_t c = 0; c < width; ++c) {
+    factors[c] = squares[c] > most ? options.max_norm / std::sqrt(squares[c]) : 1.0f;
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    float* const row = values + weights_at + i * stride;
+    for (std::size_t c = 0; c < width; ++c) row[c] *= factors[c];
   }
 }
 
@@ -60,20 +103,23 @@ ClassScores class_scores(MatrixView<const float> probabilities, std::span<const 
   return {out.error / rows, out.log_loss / rows};
 }
 
-void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out) {
+void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out,
+                   const Context& context) {
   assert(out.rows() == rows.size() && out.cols() == data.units());
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const std::span<float> to = out.row(r);
+  const auto gather_row = [&](std::uint32_t row, std::span<float> to) {
     if (data.real()) {
-      std::ranges::copy(data.reals().row(rows[r]), to.begin());
+      std::ranges::copy(data.reals().row(row), to.begin());
     } else if (data.dynamic()) {
-      const std::span<const Grey> from = data.grey().row(rows[r]);
+      const std::span<const Grey> from = data.grey().row(row);
       for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(from[i]) / static_cast<float>(kFullGrey);
     } else {
       std::ranges::fill(to, 0.0f);
-      for_each_set(data.bits().row(rows[r]), [&](std::size_t i) { to[i] = 1.0f; });
+      for_each_set(data.bits().row(row), [&](std::size_t i) { to[i] = 1.0f; });
     }
-  }
+  };
+  context.for_blocks(rows.size(), kGatheredRows, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) gather_row(rows[r], out.row(r));
+  });
 }
 
 Matrix<float> class_probabilities(const Network& network, const Dataset& data, const Context& context) {
@@ -84,7 +130,7 @@ Matrix<float> class_probabilities(const Network& network, const Dataset& data, c
     rows.resize(std::min(kRowsAtATime, data.rows() - first));
     std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(first));
     Matrix<float> inputs(rows.size(), data.units());
-    gather_inputs(data, rows, inputs);
+    gather_inputs(data, rows, inputs, context);
     const Matrix<float> found = class_probabilities(network, inputs, context);
     std::ranges::copy(found.elements(), out.row(first).begin());
   }
@@ -99,9 +145,7 @@ NetworkLearner::NetworkLearner(Network& network, const Dataset& train, const Dat
       options_(options),
       updates_per_epoch_(updates_per_epoch),
       key_(key),
-      gradient_(network.parameters().values().size()),
-      ascent_(gradient_.size()),
-      velocity_(memory_of(options.optimiser, gradient_.size())),
+      velocity_(memory_of(options.optimiser, network.parameters().values().size())),
       best_(network.parameters().values().begin(), network.parameters().values().end()),
       best_scores_{1.0, std::numeric_limits<double>::max()},
       monitored_(monitored_rows(train, key)) {
@@ -113,22 +157,29 @@ NetworkLearner::NetworkLearner(Network& network, const Dataset& train, const Dat
 
 void NetworkLearner::learn(const UpdateStep& now, const Context& context) {
   if (pass_.values.empty() || pass_.values[0].rows() != now.rows.size()) pass_ = network_.make_pass(now.rows.size());
-  gather_inputs(train_, now.rows, pass_.values[0]);
-  std::vector<int> labels;
-  for (const std::uint32_t row : now.rows) labels.push_back(train_.labels[row]);
+  gather_inputs(train_, now.rows, pass_.values[0], context);
+  labels_.resize(now.rows.size());
+  for (std::size_t r = 0; r < labels_.size(); ++r) labels_[r] = train_.labels[now.rows[r]];
   network_.forward(pass_, options_.dropout, key_.at(Purpose::kDropout, now.update), context);
-  network_.backward(pass_, labels, options_.dropout, gradient_, context);
-  std::ranges::copy(gradient_, ascent_.begin());
-  Parameters& parameters = network_.parameters();
-  for (std::size_t k = 0; k < network_.depth() && options_.l2 > 0.0; ++k) {
-    const Slot& weights = parameters.slot(Network::weights_slot(k));
-    for (std::size_t i = weights.offset; i < weights.offset + weights.size; ++i) {
-      ascent_[i] -= options_.l2 * parameters.values()[i];
-    }
-  }
-  step(options_.optimiser, {now.update, now.rate}, ascent_, velocity_, parameters, context);
-  if (options_.max_norm > 0.0) bound_norms(options_.max_norm, network_);
+  network_.backward(pass_, labels_, options_.dropout, context);
+  step({now.update, now.rate}, context);
   if ((now.update + 1) % updates_per_epoch_ == 0) keep_if_best(context);
+}
+
+/// All layers at once: a thread takes some units with all that leads to them.
+void NetworkLearner::step(StepSize size, const Context& context) {
+  const StepOptions options{static_cast<float>(size.rate), static_cast<float>(options_.l2),
+                            static_cast<float>(options_.max_norm)};
+  std::visit(
+      [&](const auto& optimiser) {
+        const auto change = optimiser.changes(size, velocity_);
+        context.for_blocks_of_all(
+            network_.depth(), [&](std::size_t k) { return network_.sizes()[k + 1]; }, kStepColumns,
+            [&](std::size_t k, std::size_t begin, std::size_t end) {
+              step_columns(pass_, k, begin, end, options, change, velocity_, network_);
+            });
+      },
+      options_.optimiser);
 }
 
 void NetworkLearner::keep_if_best(const Context& context) {

@@ -34,7 +34,8 @@ ClassScores class_scores(MatrixView<const float> probabilities, std::span<const 
 
 /// The values of the chosen rows as a network takes them: grey levels and bits as numbers in [0, 1], others as they
 /// are.
-void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out);
+void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out,
+                   const Context& context = {});
 /// p(y | x) of all rows of a data set. Throws Stopped if the observer asks to stop.
 Matrix<float> class_probabilities(const Network& network, const Dataset& data, const Context& context);
 
@@ -55,6 +56,7 @@ class NetworkLearner : public Learner {
   void take_best();
 
  private:
+  void step(StepSize size, const Context& context);
   void keep_if_best(const Context& context);
 
   Network& network_;
@@ -64,8 +66,7 @@ class NetworkLearner : public Learner {
   std::uint64_t updates_per_epoch_;
   Key key_;
   Network::Pass pass_;
-  std::vector<float> gradient_;
-  std::vector<double> ascent_;
+  std::vector<int> labels_;  // of the batch
   std::vector<float> velocity_;
   std::vector<float> best_;
   ClassScores best_scores_;

@@ -39,9 +39,11 @@ void step(const Optimiser& optimiser, StepSize size, std::span<const double> gra
   float* values = parameters.values().data();
   std::visit(
       [&](const auto& chosen) {
-        const auto change = chosen.changes(size, gradient, velocity);
+        const auto change = chosen.changes(size, velocity);
         context.for_blocks(gradient.size(), kBlock, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t k = begin; k < end; ++k) values[k] = static_cast<float>(values[k] + size.rate * change(k));
+          for (std::size_t k = begin; k < end; ++k) {
+            values[k] = static_cast<float>(values[k] + size.rate * change(k, gradient[k]));
+          }
         });
       },
       optimiser);

@@ -32,10 +32,10 @@ struct Sgd {
   static constexpr std::size_t kMemory = 1;  ///< numbers kept for each parameter
   double momentum = 0.0;
 
-  /// A function of k: the change of parameter k, up to the rate.
-  auto changes(StepSize, std::span<const double> gradient, std::span<float> velocity) const {
-    return [momentum = momentum, gradient, velocity](std::size_t k) {
-      const double change = momentum * velocity[k] + gradient[k];
+  /// A function of k and g: the change of parameter k by the gradient g, up to the rate, in the precision of g.
+  auto changes(StepSize, std::span<float> velocity) const {
+    return [momentum = momentum, velocity]<class Real>(std::size_t k, Real g) {
+      const Real change = static_cast<Real>(momentum) * velocity[k] + g;
       velocity[k] = static_cast<float>(change);
       return change;
     };
@@ -50,14 +50,14 @@ struct Adam {
   double second = 0.999;  ///< share of s that is kept
   double smallest = 1e-8;
 
-  auto changes(StepSize size, std::span<const double> gradient, std::span<float> velocity) const {
+  auto changes(StepSize size, std::span<float> velocity) const {
     const double known_mean = known_share(first, size.update), known_square = known_share(second, size.update);
-    return [*this, known_mean, known_square, gradient, velocity](std::size_t k) {
-      const double g = gradient[k];
-      float &mean = velocity[k], &square = velocity[gradient.size() + k];
-      mean = static_cast<float>(first * mean + (1.0 - first) * g);
-      square = static_cast<float>(second * square + (1.0 - second) * g * g);
-      return mean / known_mean / (std::sqrt(square / known_square) + smallest);
+    return [*this, known_mean, known_square, velocity]<class Real>(std::size_t k, Real g) {
+      const auto real = [](double value) { return static_cast<Real>(value); };
+      float &mean = velocity[k], &square = velocity[velocity.size() / 2 + k];
+      mean = static_cast<float>(real(first) * mean + real(1.0 - first) * g);
+      square = static_cast<float>(real(second) * square + real(1.0 - second) * g * g);
+      return mean / real(known_mean) / (std::sqrt(square / real(known_square)) + real(smallest));
     };
   }
 
