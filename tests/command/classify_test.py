@@ -179,8 +179,48 @@ def test_damaged_classifiers_are_refused():
         refused(BAD_DATA, "classify", "predict", name, "--data", "test.npz", "--out", "p.csv", says=name)
 
 
-def test_a_stop_during_pre_training_leaves_nothing():
-    code, _, err = stop_when(lambda: Path("c.lock").exists(), signal.SIGINT, "classify", "fit", "--data", "train.npz",
-                             "--hidden", 20, "--pretrain-updates", 10**9, "--out", "c")
-    assert code == 130, err
-    assert "stopped" in err and not Path("c").exists() and not Path("c.checkpoint").exists()
+@pytest.mark.parametrize("model, hidden", [("rbm", "20"), ("rbm", "20,10"), ("dbm", "20,10"), ("class-rbm", "20")])
+def test_pre_training_goes_on_after_a_stop(model, hidden):
+    line = ("classify", "fit", "--data", "train.npz", "--model", model, "--hidden", hidden, "--pretrain-updates", 20000,
+            "--epochs", 3, "--out", "c")
+    succeed(*line)
+    whole = Path("c").read_bytes()
+    Path("c").unlink()
+    code, _, err = stop_when(lambda: Path("c.pretraining").exists(), signal.SIGINT, *line, "--checkpoint-every", 0)
+    assert code == 130 and "--resume" in err and not Path("c").exists()
+    refused(USAGE, *line, says=("c.pretraining", "--resume"))
+    refused(USAGE, *line[:-2], "--epochs", 4, "--out", "c", "--resume", says="epochs")
+    succeed(*line, "--resume")
+    assert Path("c").read_bytes() == whole
+    assert not Path("c.pretraining").exists() and not Path("c.checkpoint").exists()
+
+
+def test_random_weights_are_compared():
+    found = fit("--compare-random", "--labels-per-class", 10)
+    for name, key in (("c", "held_out_error"), ("c.random", "random_held_out_error")):
+        assert ask("classify", "evaluate", name, "--data", "test.npz")["rows"] == 300
+        assert 0 <= found[key] <= 1
+    alone = fit("--random-start", "--labels-per-class", 10, out="alone")
+    assert alone["held_out_error"] == found["random_held_out_error"]
+    tensors, other = read_safetensors("c.random")[0], read_safetensors("alone")[0]
+    assert all((tensors[name] == other[name]).all() for name in tensors)
+    refused(USAGE, "classify", "fit", "--data", "train.npz", "--random-start", "--compare-random", "--out", "d",
+            says="leave one out")
+
+
+def test_patience_ends_a_run_early():
+    long = fit("--learning-rate", 2)
+    short = fit("--learning-rate", 2, "--patience", 2, out="d")
+    assert short["updates"] < long["updates"]
+
+
+@pytest.mark.parametrize("model, hidden", [("class-rbm", "20"), ("dbm", "20,10"), ("dbm", "20,10,8")])
+def test_other_machines_pre_train_too(model, hidden):
+    found = ask("classify", "fit", "--data", "train.npz", "--model", model, "--hidden", hidden, "--pretrain-updates", 300,
+                "--epochs", 20, "--out", "c")
+    assert found["held_out_error"] < 0.05
+    refused(USAGE, "classify", "fit", "--data", "train.npz", "--model", "class-rbm", "--hidden", "20,10", "--out", "d",
+            says="one hidden layer")
+    refused(USAGE, "classify", "fit", "--data", "train.npz", "--model", "dbm", "--hidden", "20", "--out", "d",
+            says="at least two hidden")
+    refused(USAGE, "classify", "fit", "--data", "train.npz", "--model", "hopfield", "--out", "d", says="class-rbm")

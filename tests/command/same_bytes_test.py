@@ -19,6 +19,10 @@ RUNS = {
     "exact": (*BARS, "--method", "exact", "--epochs", "15"),
     "boltzmann": (*BARS, "--model", "boltzmann", "--graph", "torus:4x7", "--steps", "200", "--epochs", "15"),
     "pseudo": (*BARS[:2], *BARS[4:], "--model", "boltzmann", "--method", "pseudo", "--epochs", "30"),
+    "deep": ("--model", "dbm", "--data", "bars-and-stripes:4", "--hidden", "12,8", "--batch", "10", "--steps", "100",
+             "--epochs", "15"),
+    "deeper": ("--model", "dbm", "--data", "bars-and-stripes:4", "--hidden", "12,8,6", "--batch", "10", "--steps", "100",
+               "--epochs", "15"),
     "dynamic": ("--data", "digits:100", "--hidden", "12", "--batch", "20", "--steps", "10", "--binarise", "dynamic",
                 "--epochs", "6"),
 }

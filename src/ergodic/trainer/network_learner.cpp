@@ -174,7 +174,9 @@ void NetworkLearner::step(StepSize size, const Context& context) {
       [&](const auto& optimiser) {
         const auto change = optimiser.changes(size, velocity_);
         context.for_blocks_of_all(
-            network_.depth(), [&](std::size_t k) { return network_.sizes()[k + 1]; }, kStepColumns,
+            network_.depth(),
+            [&](std::size_t k) { return options_.frozen && k + 1 < network_.depth() ? 0 : network_.sizes()[k + 1]; },
+            kStepColumns,
             [&](std::size_t k, std::size_t begin, std::size_t end) {
               step_columns(pass_, k, begin, end, options, change, velocity_, network_);
             });

@@ -22,6 +22,7 @@ struct NetworkLearning {
   Dropout dropout;
   double l2 = 0.0;             ///< subtracts so much of each weight from its gradient
   double max_norm = 0.0;       ///< the largest norm of the weights that lead to a unit; 0: none
+  bool frozen = false;         ///< hidden layers stay as they are: the softmax alone learns
   std::uint64_t patience = 0;  ///< ends after so many epochs in which no state was better on held-out rows; 0: never
 };
 

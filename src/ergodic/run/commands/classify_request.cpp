@@ -52,6 +52,9 @@ void add_training(Spec<FitRequest>& spec) {
           "l2", [](auto& r) -> auto& { return r.network.l2; }, "L2 penalty on the weights")
       .range(0.0, 1e6)
       .add(
+          "frozen", [](auto& r) -> auto& { return r.network.frozen; },
+          "keep the hidden layers as they are: the softmax alone learns, by logistic regression on the hidden units")
+      .add(
           "patience", [](auto& r) -> auto& { return r.network.patience; },
           "end after so many epochs without a better state on held-out rows; 0: never")
       .range(0, 1e9);
