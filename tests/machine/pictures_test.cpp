@@ -144,17 +144,17 @@ Image filters(const Rbm& model, const std::vector<std::size_t>& order) {
 
 TEST(Pictures, FiltersAreSortedByStrength) {
   const Rbm model = with_filters({0.5f, 3.0f, 0.1f, -2.0f, 1.0f});
-  expect_same(picture_of_filters(model, {2, 2}, 100), filters(model, {1, 3, 4, 0, 2}));
+  expect_same(picture_of_filters(model.weights(), {2, 2}, 100), filters(model, {1, 3, 4, 0, 2}));
 }
 
 TEST(Pictures, OnlyTheStrongestFiltersAreDrawnIfThereAreMany) {
   const Rbm model = with_filters({0.5f, 3.0f, 0.1f, -2.0f, 1.0f});
-  expect_same(picture_of_filters(model, {2, 2}, 2), filters(model, {1, 3}));
+  expect_same(picture_of_filters(model.weights(), {2, 2}, 2), filters(model, {1, 3}));
 }
 
 TEST(Pictures, FiltersOfEqualStrengthKeepTheirOrder) {
   const Rbm model = with_filters({1.0f, 2.0f, 1.0f, 2.0f, 1.0f});
-  expect_same(picture_of_filters(model, {2, 2}, 100), filters(model, {1, 3, 0, 2, 4}));
+  expect_same(picture_of_filters(model.weights(), {2, 2}, 100), filters(model, {1, 3, 0, 2, 4}));
 }
 
 TEST(Pictures, ReconstructionsStandBesideTheirRows) {

@@ -115,8 +115,7 @@ Image picture_of_values(const Matrix<float>& values, const Layer& layer, Picture
                      : picture_of_rows(drawable(values, layer), shape);
 }
 
-Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit) {
-  const auto weights = model.weights();
+Image picture_of_filters(MatrixView<const float> weights, PictureShape shape, std::size_t limit) {
   std::vector<double> strength(weights.cols());
   for (std::size_t i = 0; i < weights.rows(); ++i) {
     for (std::size_t j = 0; j < weights.cols(); ++j) strength[j] += double{weights(i, j)} * weights(i, j);

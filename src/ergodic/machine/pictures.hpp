@@ -40,8 +40,9 @@ bool drawn_as_logo(std::size_t sites, std::size_t letters, PictureShape shape);
 Image picture_of_letters(const Matrix<float>& rows, std::size_t letters, const std::string& title);
 /// Values of a layer of any type.
 Image picture_of_values(const Matrix<float>& values, const Layer& layer, PictureShape shape);
-/// One tile for each hidden unit: its weights to the visible layer; at most `limit` of them, the largest first.
-Image picture_of_filters(const Rbm& model, PictureShape shape, std::size_t limit);
+/// One tile for each hidden unit: its column of these weights, [visible, hidden]; at most `limit` of them, the largest
+/// first.
+Image picture_of_filters(MatrixView<const float> weights, PictureShape shape, std::size_t limit);
 /// Each row beside its reconstruction.
 Image picture_of_pairs(const Layer& layer, const State& rows, const Matrix<float>& reconstructed, PictureShape shape);
 

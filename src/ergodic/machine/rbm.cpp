@@ -221,7 +221,7 @@ std::unique_ptr<Learner> RbmMachine::learner(const Dataset& train, const Dataset
 }
 
 std::optional<Image> RbmMachine::filters(PictureShape shape, std::size_t count) const {
-  return picture_of_filters(model(), shape, count);
+  return picture_of_filters(model().weights(), shape, count);
 }
 
 std::vector<Picture> RbmMachine::pictures(const Dataset& data, Key key, const Context& context) const {

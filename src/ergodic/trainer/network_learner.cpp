@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kMonitoredRows = 1000;
 constexpr std::size_t kRowsAtATime = 500;  // of a whole data set on its way through a network
 constexpr double kLeastProbability = 1e-30;
+constexpr float kUnknownInput = 0.5f;  // as likely on as off
 
 Dataset monitored_rows(const Dataset& data, Key key) {
   std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
@@ -72,6 +73,9 @@ void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, Mat
     } else {
       std::ranges::fill(to, 0.0f);
       for_each_set(data.bits().row(rows[r]), [&](std::size_t i) { to[i] = 1.0f; });
+    }
+    for (std::size_t i = 0; i < to.size() && !data.complete(); ++i) {
+      if (!data.is_known(rows[r], i)) to[i] = kUnknownInput;
     }
   }
 }

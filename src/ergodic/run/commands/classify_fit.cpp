@@ -96,7 +96,7 @@ void add_training(Spec<FitRequest>& spec) {
 
 Spec<FitRequest> make_spec() {
   Spec<FitRequest> spec;
-  spec.include(complete_data_spec(), &FitRequest::data);
+  spec.include(data_spec(), &FitRequest::data);
   spec.group("Data")
       .add("held-out", &FitRequest::held_out, "share of the labelled rows by which the best state is chosen")
       .range(0.0, 0.9)
@@ -105,8 +105,9 @@ Spec<FitRequest> make_spec() {
       .range(1, 1e9)
       .automatic("all");
   spec.group("Network")
-      .add("hidden", &FitRequest::hidden, "units of each hidden layer, the lowest first")
-      .range(1, 1000000)
+      .add("hidden", &FitRequest::hidden,
+           "units of each hidden layer, the lowest first; 0: none, which is logistic regression")
+      .range(0, 1000000)
       .add("activation", &FitRequest::activation, "of hidden units, with --random-start")
       .add("from", &FitRequest::from, "begin with the hidden layer of this model file instead of pre-training")
       .role(PathRole::kInput)
@@ -130,8 +131,9 @@ Spec<FitRequest> make_spec() {
   return spec;
 }
 
-/// The request with the optimiser that it names.
+/// The request with the optimiser that it names, and the layers that there are.
 FitRequest settled(FitRequest request) {
+  if (request.hidden == Counts{0}) request.hidden.clear();
   if (request.optimiser == OptimiserName::kAdam) {
     request.network.optimiser = Adam{};
   } else {
@@ -147,6 +149,7 @@ void check(const FitRequest& request) {
           "--from and --random-start contradict each other: give one of them");
   require(request.activation == Activation::kSigmoid || request.random_start,
           "--activation relu is for --random-start: pre-trained hidden units are sigmoids");
+  require(std::ranges::find(request.hidden, 0u) == request.hidden.end(), "--hidden: a layer of 0 units stands alone");
   const std::filesystem::path checkpoint = checkpoint_beside(request.out);
   for (const auto& path : {request.out, checkpoint}) require_writable(path);
   require(
