@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import resource
 import shutil
 import struct
 import tarfile
@@ -52,6 +53,15 @@ def test_a_set_that_is_not_there_names_the_command_that_brings_it(name):
 def test_without_a_network_or_package_lists_nothing_is_kept(name, programs, tmp_path):
     programs("apt-get", "echo 'E: Unable to locate package' >&2; exit 100\n")
     refused(IO, "data", "get", name, says=("Unable to locate", "apt-get download", "apt-get update"))
+    assert list((tmp_path / "cache/ergodic").iterdir()) == []
+
+
+def test_without_room_nothing_is_kept(programs, tmp_path):
+    """As on a full disk: no file may grow beyond 1000 bytes."""
+    programs("apt-get", "/usr/bin/head -c 100000 /dev/zero > python3-sklearn_1.deb\n")
+    few = (1000, 1000)
+    refused(IO, "data", "get", "optdigits", says="apt-get download",
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, few))
     assert list((tmp_path / "cache/ergodic").iterdir()) == []
 
 

@@ -18,12 +18,14 @@ namespace {
 
 constexpr std::size_t kFilters = 100, kPicturedMistakes = 100, kListedMistakes = 20;
 
-/// A monitor of training rows and the same of held-out rows, over the epochs.
+/// A monitor of training rows and the same of held-out rows, over the epochs. What a network guesses before its first
+/// update is left out: beside it the rest would be flat.
 Chart chart_of(std::span<const Record> records, const std::string& monitor, double scale) {
   Chart out;
   for (const auto& [prefix, title] : {std::pair("", "training rows"), std::pair("held_out_", "held-out rows")}) {
     Series series{title, {}};
     for (const Record& record : records) {
+      if (record.update == 0) continue;
       for (const auto& [name, value] : record.values) {
         if (name == prefix + monitor) series.points.emplace_back(record.epoch, scale * value);
       }
