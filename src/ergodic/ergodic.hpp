@@ -68,6 +68,8 @@
 #include "ergodic/format/idx.hpp"
 #include "ergodic/format/utf8.hpp"
 #include "ergodic/format/csv.hpp"
+#include "ergodic/format/rdata.hpp"
+#include "ergodic/format/rdata_objects.hpp"
 #include "ergodic/format/fasta.hpp"
 #include "ergodic/format/sequence_blocks.hpp"
 #include "ergodic/format/stockholm.hpp"
@@ -89,6 +91,7 @@
 #include "ergodic/data/in_memory.hpp"
 #include "ergodic/data/packing.hpp"
 #include "ergodic/data/table.hpp"
+#include "ergodic/data/table_layout.hpp"
 #include "ergodic/data/contents.hpp"
 #include "ergodic/data/catalogue.hpp"
 #include "ergodic/data/named_sets.hpp"
@@ -254,6 +257,8 @@
 #include "ergodic/run/commands/output.hpp"
 #include "ergodic/run/commands/text.hpp"
 #include "ergodic/run/commands/training_report.hpp"
+#include "ergodic/run/commands/classify_pictures.hpp"
+#include "ergodic/run/commands/classify_report.hpp"
 #include "ergodic/run/commands/reference.hpp"
 
 // clang-format on

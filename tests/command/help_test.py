@@ -128,7 +128,7 @@ def test_other_shells_accept_theirs(shell):
     (("ergodic", "data", ""), {"list", "get", "show"}),
     (("ergodic", "classify", ""), {"fit", "predict", "evaluate"}),
     (("ergodic", "classify", "evaluate", "c", "--mis"), {"--mistakes"}),
-    (("ergodic", "data", "get", "m"), {"mnist"}),
+    (("ergodic", "data", "get", "m"), {"mnist", "mushrooms"}),
     (("ergodic", "train", "--learn"), {"--learning-rate"}),
     (("ergodic", "train", "--hidden", "3", "--check"), {"--checkpoint-every"}),
     (("ergodic", "train", "--method", ""), {"pcd", "population", "cd", "exact", "pseudo"}),

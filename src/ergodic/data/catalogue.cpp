@@ -23,6 +23,71 @@
 namespace ergodic {
 namespace {
 
+using Commands = std::vector<std::vector<std::string>>;
+
+/// Commands that bring the files of a Debian package that a pattern names, then those that are to follow.
+Commands from_debian(const std::string& package, const std::string& pattern, const Commands& more = {}) {
+  Commands out{
+      {"apt-get", "download", package},
+      {"sh", "-c", fmt::format("dpkg-deb --fsys-tarfile {}_*.deb | tar -x --wildcards './{}'", package, pattern)}};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+/// The digits that scikit-learn brings, whole or as its example of RBMs has them.
+CatalogueEntry digits_entry(std::string name, std::string description, bool nudged, TestRows test_rows) {
+  const std::string folder = "usr/lib/python3/dist-packages/sklearn/datasets/data";
+  return {std::move(name),
+          std::move(description),
+          from_debian("python3-sklearn", folder + "/digits.csv.gz", {{"gzip", "-d", folder + "/digits.csv.gz"}}),
+          folder,
+          {"digits.csv", "6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8"},
+          {},
+          {},
+          {},
+          {"65", 16.0, {8, 8}, nudged},
+          test_rows};
+}
+
+/// A data frame of R's package mlbench, without its compression.
+CatalogueEntry mlbench_entry(std::string name, std::string description, CatalogueFile frame, TestRows test_rows) {
+  const std::string folder = "usr/lib/R/site-library/mlbench/data", packed = folder + "/" + frame.name + ".rda";
+  return {std::move(name),
+          std::move(description),
+          from_debian("r-cran-mlbench", packed, {{"xz", "-d", "--suffix=.rda", packed}}),
+          folder,
+          std::move(frame),
+          {},
+          {},
+          {},
+          {"Class", 1.0, {}, false, {"n", "y"}},
+          test_rows};
+}
+
+/// A training file of FANN has lines of values and of outputs by turns, after a line of sizes; a table has the class at
+/// the end of each line.
+std::vector<std::string> mushroom_table(const std::string& folder, const std::string& part) {
+  return {"sh", "-c",
+          fmt::format("awk 'NR > 1 && NR % 2 == 0 {{ row = $0; gsub(/ +/, \",\", row) }} "
+                      "NR > 1 && NR % 2 == 1 {{ print row ($1 == 1 ? \"edible\" : \"poisonous\") }}' "
+                      "{0}/mushroom.{1} > {0}/mushroom-{1}.csv",
+                      folder, part)};
+}
+
+CatalogueEntry mushroom_entry() {
+  const std::string folder = "usr/share/doc/libfann-dev/examples/datasets";
+  return {"mushrooms",
+          "8,124 mushrooms, 125 bits of 22 attributes, edible or poisonous (UCI); Debian package libfann-doc",
+          from_debian("libfann-doc", folder + "/mushroom.*",
+                      {mushroom_table(folder, "train"), mushroom_table(folder, "test")}),
+          folder,
+          {"mushroom-train.csv", "6dd17000e0bd0b85f97674b77dfd62715aa5f72c4369a135c4f68828168f1474"},
+          {},
+          {"mushroom-test.csv", "b75d17c8bf1add3c2a7eed44a65efd5631793f7e03da8184323dba13f42878df"},
+          {},
+          {"126"}};
+}
+
 const std::vector<CatalogueEntry>& entries() {
   static const std::vector<CatalogueEntry> all{
       {"mnist",
@@ -38,10 +103,7 @@ const std::vector<CatalogueEntry>& entries() {
        {"t10k-labels-idx1-ubyte", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"}},
       {"fashion-mnist",
        "70,000 pictures of clothes, 28x28, 10 classes (Zalando); Debian package dataset-fashion-mnist",
-       {{"apt-get", "download", "dataset-fashion-mnist"},
-        {"sh", "-c",
-         "dpkg-deb --fsys-tarfile dataset-fashion-mnist_*.deb | "
-         "tar -x --wildcards './usr/share/datasets/fashion-mnist/*-ubyte.gz'"}},
+       from_debian("dataset-fashion-mnist", "usr/share/datasets/fashion-mnist/*-ubyte.gz"),
        "usr/share/datasets/fashion-mnist",
        {"train-images-idx3-ubyte.gz", "b0564c3eedabfbf835052cff8503ea422014ce006caf5b757f851416ee8300c7"},
        {"train-labels-idx1-ubyte.gz", "0ae29f65d86684f32d1b9c85147786c547b9c6aebcaf235f0400a0cce308b056"},
@@ -49,12 +111,25 @@ const std::vector<CatalogueEntry>& entries() {
        {"t10k-labels-idx1-ubyte.gz", "8d3605d196f4be44669e46906da9733c8131fef761fdbfec72c424d5222f1a05"}},
       {"pf00071",
        "999 aligned protein sequences of the Ras family, 159 sites (Pfam PF00071); Debian package freecontact",
-       {{"apt-get", "download", "freecontact"},
-        {"sh", "-c",
-         "dpkg-deb --fsys-tarfile freecontact_*.deb | "
-         "tar -x ./usr/share/doc/freecontact/examples/PF00071_v25_999.fa"}},
+       from_debian("freecontact", "usr/share/doc/freecontact/examples/PF00071_v25_999.fa"),
        "usr/share/doc/freecontact/examples",
        {"PF00071_v25_999.fa", "708747e3015f2fbd41553375165c939da7da4767d3fe617b7bcfb47543b1bcfb"}},
+      digits_entry("optdigits",
+                   "1,797 handwritten digits, 8x8, 10 classes (UCI optdigits, its test file), the last 899 for tests; "
+                   "Debian package python3-sklearn",
+                   false, {899, 0}),
+      digits_entry("optdigits-nudged",
+                   "the same and each moved by a pixel four ways: 8,985, of which 1,797 drawn at random are for tests",
+                   true, {0, 1797}),
+      mushroom_entry(),
+      mlbench_entry("dna",
+                    "3,186 stretches of DNA about splice sites, 180 bits, 3 classes (StatLog), the last 1,186 for "
+                    "tests; Debian package r-cran-mlbench",
+                    {"DNA", "2b15a9b2d1dfb0c08f108668e2ac65c7720499a022636140eccae92d4c06b291"}, {1186, 0}),
+      mlbench_entry("votes",
+                    "435 members of the US House of 1984 by 16 votes, of which some are missing (--missing), 2 parties "
+                    "(UCI); Debian package r-cran-mlbench",
+                    {"HouseVotes84", "3664bf0629ff2e4ced7b005f342418c75373b46fbcea5ebc76d61ceff39b7e75"}, {}),
   };
   return all;
 }
@@ -130,7 +205,9 @@ void run_program(const std::vector<std::string>& words, const std::filesystem::p
   }
   if (stopped) throw Stopped();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    throw IoError(fmt::format("'{}' failed; its own message stands above", fmt::join(words, " ")));
+    throw IoError(
+        fmt::format("'{}' failed; its own message stands above{}", fmt::join(words, " "),
+                    words[0] == "apt-get" ? "; if it knows no such package, renew its lists: apt-get update" : ""));
   }
 }
 

@@ -9,12 +9,18 @@
 #include <vector>
 
 #include "ergodic/core/context.hpp"
+#include "ergodic/data/table_layout.hpp"
 
 namespace ergodic {
 
 struct CatalogueFile {
   std::string name;
   std::string sha256;
+};
+
+/// The test part of a set that is one file: its last rows, or rows drawn at random, always the same ones.
+struct TestRows {
+  std::size_t last = 0, drawn = 0;
 };
 
 struct CatalogueEntry {
@@ -24,6 +30,8 @@ struct CatalogueEntry {
   std::vector<std::vector<std::string>> commands;
   std::string folder;                                          ///< where the files then lie
   CatalogueFile train, train_labels{}, test{}, test_labels{};  ///< without a name: the set has no such part
+  TableLayout layout{};                                        ///< of files that are tables
+  TestRows test_rows{};
 
   std::vector<CatalogueFile> files() const;  ///< those that there are
 };

@@ -16,6 +16,7 @@
 #include "ergodic/format/npy.hpp"
 #include "ergodic/format/npz.hpp"
 #include "ergodic/format/png.hpp"
+#include "ergodic/format/rdata.hpp"
 #include "ergodic/format/stockholm.hpp"
 
 namespace ergodic {
@@ -42,6 +43,7 @@ constexpr Foreign kForeign[] = {
     {"\xfd"
      "7zXZ"sv,
      "compressed by xz", "unpack it first (unxz)"},
+    {"RDA"sv, "data of R as text", "save it without ascii = TRUE"},
     {"\xff\xfe"sv, "text in UTF-16", "save it as UTF-8"},
 };
 
@@ -125,11 +127,13 @@ LabelledArray archived(std::span<const std::byte> file, const std::string& where
   return out;
 }
 
-/// gzip is read around idx alone, as MNIST has it.
-bool is_gzipped_idx(std::span<const std::byte> file, const std::string& where) {
-  Inflater inflater(file, DeflateWrapper::kGzip, where);
-  const std::vector<std::byte> head = inflater.take(4, "the first bytes");
-  return head[0] == std::byte{0} && head[1] == std::byte{0};
+/// gzip is read around idx, as MNIST has it, and around what R writes.
+Contents gzipped(std::span<const std::byte> file, const std::string& where, Missing missing) {
+  const std::vector<std::byte> head = MaybeGzip(file, where).take(4, "the first bytes");
+  const std::string_view text = as_text(head);
+  if (is_rdata(text)) return parse_rdata(file, where, missing);
+  if (text.starts_with("\0\0"sv)) return LabelledArray{parse_idx(file, where), {}};
+  refuse(where, "gzip of something else than idx or data of R", "unpack it first (gunzip)");
 }
 
 /// All pictures of a folder as one array [pictures, height, width].
@@ -166,10 +170,8 @@ Contents contents_of(std::span<const std::byte> file, const std::string& where, 
           fmt::format("{}: --array chooses an array of an npz file, and this is none", where));
   if (text.starts_with("\x93NUM")) return LabelledArray{parse_npy(file, where), {}};
   if (text.starts_with("PK\x03\x04")) return archived(file, where, array);
-  if (text.starts_with("\x1f\x8b")) {
-    if (!is_gzipped_idx(file, where)) refuse(where, "gzip of something else than idx", "unpack it first (gunzip)");
-    return LabelledArray{parse_idx(file, where), {}};
-  }
+  if (is_gzip(file)) return gzipped(file, where, missing);
+  if (is_rdata(text)) return parse_rdata(file, where, missing);
   if (text.size() >= 4 && text.starts_with("\0\0"sv) && text[2] >= 0x08 && text[3] >= 1 && text[3] < 0x20) {
     return LabelledArray{parse_idx(file, where), {}};
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -48,6 +49,7 @@ struct Inputs {
   std::string name;
   Input values;
   std::optional<Input> labels;  // nothing: they are inside, or there are none
+  TableLayout layout{};         // of a table
 };
 
 Missing missing_of(const DataOptions& options) { return options.missing ? Missing::kAllowed : Missing::kRefused; }
@@ -115,9 +117,11 @@ Dataset alignment_of(const std::vector<NamedSequence>& sequences, const std::str
 
 Dataset table_of(CsvTable table, const Inputs& in, const DataOptions& options, std::uint8_t stream,
                  std::vector<std::string>& warnings) {
+  number_words(table, in.layout);
   UnitTable units = units_of(std::move(table), in.values.where, options.table, options.kind);
   warnings.insert(warnings.end(), units.warnings.begin(), units.warnings.end());
   units.notes.name = in.name;
+  arrange(units, in.layout, options.kind);
   const ArrayView view =
       rows_view(std::span<const double>(units.numbers), units.rows, units.numbers.size() / units.rows);
   Dataset out = dataset_of(view, units.notes, options, stream);
@@ -182,18 +186,31 @@ DataParts made(const Recipe& recipe, std::size_t n, const DataOptions& options) 
   return out;
 }
 
-DataParts fetched(const CatalogueEntry& entry, const DataOptions& options, const Context& context) {
+/// Sets apart the test part of a set that is one file.
+Dataset test_part(Dataset& all, const TestRows& rows) {
+  if (rows.drawn > 0) return split_off(all, rows.drawn, Key{}.at(Purpose::kSplit));
+  std::vector<std::uint32_t> order(all.rows());
+  std::iota(order.begin(), order.end(), 0u);
+  const std::span<const std::uint32_t> places(order);
+  Dataset out = select(all, places.last(rows.last));
+  all = select(all, places.first(all.rows() - rows.last));
+  return out;
+}
+
+DataParts fetched(const CatalogueEntry& entry, DataOptions options, const Context& context) {
   DataParts out;
+  options.table.label_column = entry.layout.label_column;
   const auto input = [&](const CatalogueFile& file) {
     const std::string where = located(entry, file).string();
     return Input{where, contents_of(read_fetched(entry, file), where, "", missing_of(options))};
   };
   const auto read = [&](const CatalogueFile& values, const CatalogueFile& labels, std::uint8_t stream) {
     const auto of_labels = labels.name.empty() ? std::nullopt : std::optional(input(labels));
-    return dataset_in({entry.name, input(values), of_labels}, options, stream, out.warnings, context);
+    return dataset_in({entry.name, input(values), of_labels, entry.layout}, options, stream, out.warnings, context);
   };
   out.train = read(entry.train, entry.train_labels, kTrainStream);
   if (!entry.test.name.empty()) out.test = read(entry.test, entry.test_labels, kTestStream);
+  if (entry.test_rows.last + entry.test_rows.drawn > 0) out.test = test_part(out.train, entry.test_rows);
   return out;
 }
 

@@ -33,19 +33,6 @@ char separator_of(std::string_view line) {
   return rank < kBySeniority.size() ? kBySeniority[rank] : ' ';
 }
 
-/// Those of ASCII, and those from U+0080 to U+009F in UTF-8: a terminal may take either for commands.
-bool has_control_characters(std::string_view field) {
-  for (std::size_t i = 0; i < field.size(); ++i) {
-    const auto code = static_cast<unsigned char>(field[i]);
-    const unsigned next = i + 1 < field.size() ? static_cast<unsigned char>(field[i + 1]) : 0;
-    if (code < 0x20 || code == 0x7f || (code == 0xc2 && next >= 0x80 && next < 0xa0)) return true;
-  }
-  return false;
-}
-
-/// The ways to write that a value is missing, beside nan.
-bool stands_for_missing(std::string_view field) { return field.empty() || field == "NA" || field == "?"; }
-
 /// A name or a word, without quotes around it: a doubled quote stands for one.
 std::string unescaped(std::string_view field) {
   std::string out;
@@ -278,6 +265,8 @@ Array numbers_of(const CsvTable& table, const std::string& where) {
   const auto bytes = std::as_bytes(std::span(table.numbers));
   return {ElementType::kFloat64, {table.rows, table.columns.size()}, {bytes.begin(), bytes.end()}};
 }
+
+bool stands_for_missing(std::string_view field) { return field.empty() || field == "NA" || field == "?"; }
 
 std::optional<bool> truth_of(std::string_view word) {
   std::string lower(word);

@@ -45,6 +45,8 @@ CsvTable parse_csv(std::span<const std::byte> file, const std::string& where, Mi
 /// A float64 array of a table that must have numbers only; DataError that begins with `where` otherwise.
 Array numbers_of(const CsvTable& table, const std::string& where);
 
+/// Whether a field is one of the ways to write that a value is missing, beside nan.
+bool stands_for_missing(std::string_view field);
 /// What a word says, in any case: true, yes and t, or false, no and f.
 std::optional<bool> truth_of(std::string_view word);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -12,9 +11,6 @@
 
 namespace ergodic {
 namespace {
-
-/// Gives the next `count` bytes of the uncompressed file, having checked that it can hold them.
-using Take = std::function<std::vector<std::byte>(std::size_t count, std::string_view what)>;
 
 std::optional<ElementType> type_of(std::uint8_t code) {
   switch (code) {
@@ -35,8 +31,11 @@ std::optional<ElementType> type_of(std::uint8_t code) {
   }
 }
 
-Array parse_body(const Take& take, const std::string& where) {
-  const auto magic = take(4, "the IDX signature");
+}  // namespace
+
+Array parse_idx(std::span<const std::byte> bytes, const std::string& where) {
+  MaybeGzip file(bytes, where);
+  const auto magic = file.take(4, "the IDX signature");
   const auto code = std::to_integer<std::uint8_t>(magic[2]);
   const auto axes = std::to_integer<std::size_t>(magic[3]);
   const auto type = type_of(code);
@@ -46,7 +45,7 @@ Array parse_body(const Take& take, const std::string& where) {
         fmt::format("expected 00 00, a type (08 09 0b 0c 0d 0e) and 1 to {} axes, found {}; this is not an IDX file",
                     kMaxAxes, excerpt(as_text(magic))));
   }
-  const auto extents = take(4 * axes, "the IDX shape");
+  const auto extents = file.take(4 * axes, "the IDX shape");
   ByteReader reader(extents, where);
   Array array{*type, {}, {}};
   for (std::size_t axis = 0; axis < axes; ++axis) {
@@ -54,32 +53,10 @@ Array parse_body(const Take& take, const std::string& where) {
   }
   const auto count = byte_count(array.type, array.shape);
   if (!count) fail_at(where, 4, fmt::format("the shape {} overflows; the file is damaged", shape_text(array.shape)));
-  array.bytes = take(*count, fmt::format("the {} elements of shape {}", name_of(array.type), shape_text(array.shape)));
+  array.bytes =
+      file.take(*count, fmt::format("the {} elements of shape {}", name_of(array.type), shape_text(array.shape)));
   reverse_elements(array.bytes, size_of(array.type));
-  return array;
-}
-
-bool is_gzip(std::span<const std::byte> file) {
-  return file.size() >= 2 && file[0] == std::byte{0x1f} && file[1] == std::byte{0x8b};
-}
-
-}  // namespace
-
-Array parse_idx(std::span<const std::byte> bytes, const std::string& where) {
-  if (is_gzip(bytes)) {
-    Inflater inflater(bytes, DeflateWrapper::kGzip, where);
-    Array array =
-        parse_body([&](std::size_t count, std::string_view what) { return inflater.take(count, what); }, where);
-    inflater.finish();
-    return array;
-  }
-  ByteReader file(bytes, where);
-  const auto take = [&](std::size_t count, std::string_view what) {
-    const auto taken = file.take(count, what);
-    return std::vector<std::byte>(taken.begin(), taken.end());
-  };
-  Array array = parse_body(take, where);
-  file.expect_end("the elements that the IDX shape declares");
+  file.finish("the elements that the IDX shape declares");
   return array;
 }
 

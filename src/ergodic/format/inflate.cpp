@@ -103,4 +103,32 @@ std::size_t Inflater::fill(std::span<std::byte> out) {
   return filled;
 }
 
+bool is_gzip(std::span<const std::byte> file) {
+  return file.size() >= 2 && file[0] == std::byte{0x1f} && file[1] == std::byte{0x8b};
+}
+
+MaybeGzip::MaybeGzip(std::span<const std::byte> file, const std::string& where) : source_(ByteReader(file, where)) {
+  if (is_gzip(file)) source_.emplace<Inflater>(file, DeflateWrapper::kGzip, where);
+}
+
+std::vector<std::byte> MaybeGzip::take(std::size_t count, std::string_view what) {
+  std::vector<std::byte> out;
+  if (auto* inflater = std::get_if<Inflater>(&source_)) {
+    out = inflater->take(count, what);
+  } else {
+    const auto taken = std::get<ByteReader>(source_).take(count, what);
+    out.assign(taken.begin(), taken.end());
+  }
+  position_ += count;
+  return out;
+}
+
+void MaybeGzip::finish(std::string_view after) {
+  if (auto* inflater = std::get_if<Inflater>(&source_)) {
+    inflater->finish();
+  } else {
+    std::get<ByteReader>(source_).expect_end(after);
+  }
+}
+
 }  // namespace ergodic

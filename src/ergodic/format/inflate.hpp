@@ -12,7 +12,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
+
+#include "ergodic/format/bytes.hpp"
 
 struct z_stream_s;
 
@@ -45,6 +48,27 @@ class Inflater {
   std::size_t produced_ = 0;
   bool ended_ = false;
   std::string where_;
+};
+
+/// Whether a file begins as those that gzip writes.
+bool is_gzip(std::span<const std::byte> file);
+
+/// A file that is compressed by gzip, or is not, read forward as if it were not.
+class MaybeGzip {
+ public:
+  /// `where` names the file in messages. Its bytes must outlive this.
+  MaybeGzip(std::span<const std::byte> file, const std::string& where);
+
+  /// Exactly the next `count` bytes; DataError that names `what` if there are fewer, or cannot be so many.
+  std::vector<std::byte> take(std::size_t count, std::string_view what);
+  /// DataError unless the file ends here, after what is named.
+  void finish(std::string_view after);
+  /// How many bytes were taken.
+  std::size_t position() const { return position_; }
+
+ private:
+  std::variant<ByteReader, Inflater> source_;
+  std::size_t position_ = 0;
 };
 
 }  // namespace ergodic

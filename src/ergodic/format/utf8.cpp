@@ -58,4 +58,13 @@ std::string utf8_from(const std::string& text) {
   return out;
 }
 
+bool has_control_characters(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto code = static_cast<unsigned char>(text[i]);
+    const unsigned next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    if (code < 0x20 || code == 0x7f || (code == 0xc2 && next >= 0x80 && next < 0xa0)) return true;
+  }
+  return false;
+}
+
 }  // namespace ergodic

@@ -14,4 +14,7 @@ std::size_t utf8_length(std::string_view text);
 /// still write it.
 std::string utf8_from(const std::string& text);
 
+/// Those of ASCII, and those from U+0080 to U+009F in UTF-8: a terminal may take either for commands.
+bool has_control_characters(std::string_view text);
+
 }  // namespace ergodic

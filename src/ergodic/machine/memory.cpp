@@ -1,7 +1,9 @@
 #include "ergodic/machine/memory.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ergodic/model/boltzmann.hpp"
@@ -18,6 +20,10 @@ constexpr double kProgram = 10e6;
 constexpr double kBytesOfWeight = (4 + 4 + 2 + 2 + 4) + (4 + 8 + 8);
 // A coupling has its gradient in double besides; matrices and lists are counted apart.
 constexpr double kBytesOfCoupling = (4 + 8 + 4) + (4 + 8 + 8);
+// A parameter of a network is held as it is, as the best that there was, with its gradient in float and in double; and
+// for each number that the optimiser keeps. While a checkpoint is written all but the gradient are there as tensors and
+// as the bytes of the file too, and the state of the learner as a copy.
+constexpr double kBytesOfParameter = (4 + 4 + 4 + 8) + (4 + 8 + 8), kBytesOfKept = 4 + (4 + 4 + 4);
 constexpr double kBytesOfValue = 16;  // of a real unit of a chain: its state, moments and field
 
 double bytes_of_state(const Layer& layer) {
@@ -46,6 +52,26 @@ double bytes_for_training(const TrainingSize& size) {
          bytes_of_data(*size.data);
 }
 
+double bytes_for_training(const ClassifierSize& size) {
+  double parameters = 0.0, widest = 0.0, all = 0.0;
+  for (std::size_t k = 0; k < size.layers.size(); ++k) {
+    const auto units = static_cast<double>(size.layers[k]);
+    all += units;
+    if (k > 0) parameters += (static_cast<double>(size.layers[k - 1]) + 1.0) * units;
+    if (k > 1) widest = std::max(widest, static_cast<double>(size.layers[k - 1] + size.layers[k - 2]));
+  }
+  // Values and derivatives of a batch.
+  const double passes = 8.0 * all * static_cast<double>(size.batch);
+  const double tuning = parameters * (kBytesOfParameter + kBytesOfKept * static_cast<double>(size.kept)) + passes;
+  // Pre-training has a copy of the rows, then the grey levels of two layers.
+  const double rows = bytes_of_data(*size.data);
+  const bool stacked = size.layers.size() > 3;
+  const double levels = stacked ? sizeof(Grey) * widest * static_cast<double>(size.data->rows()) : 0.0;
+  const double weights = size.layers.size() > 2 ? kBytesOfWeight * parameters : 0.0;
+  const double before = size.pretrained ? weights + std::max(rows, levels) : 0.0;
+  return kProgram + rows + std::max(tuning, before);
+}
+
 std::string memory_text(const TrainingSize& size) {
   return fmt::format("{} x {} weights: about {}", units_of(size.visible), units_of(size.hidden),
                      text_of_bytes(bytes_for_training(size)));
@@ -53,6 +79,12 @@ std::string memory_text(const TrainingSize& size) {
 
 void announce_memory(const TrainingSize& size, const Context& context) {
   if (bytes_for_training(size) > kWorthSaying) context.note(memory_text(size));
+}
+
+void announce_memory(const ClassifierSize& size, const Context& context) {
+  const double bytes = bytes_for_training(size);
+  if (bytes <= kWorthSaying) return;
+  context.note(fmt::format("a network of {} units: about {}", fmt::join(size.layers, ", "), text_of_bytes(bytes)));
 }
 
 void announce_memory(const Graph& graph, const Layer& units, const Dataset& data, const Context& context) {

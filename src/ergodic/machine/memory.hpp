@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/data/dataset.hpp"
@@ -17,14 +18,25 @@ struct TrainingSize {
   const Dataset* data = nullptr;  ///< rows to learn from
 };
 
+/// What shapes the memory of the training of a classifier.
+struct ClassifierSize {
+  std::vector<std::size_t> layers;  ///< units of each: inputs, hidden layers, classes
+  std::size_t kept = 1;             ///< numbers that the optimiser keeps for each parameter
+  std::size_t batch = 0;            ///< rows of a mini-batch
+  bool pretrained = false;          ///< whether hidden layers are trained as RBMs first
+  const Dataset* data = nullptr;    ///< rows to learn from
+};
+
 /// Bytes that training takes at its peak, which is when it saves; to a few dozen percent.
 double bytes_for_training(const TrainingSize& size);
+double bytes_for_training(const ClassifierSize& size);
 
 /// "65536 x 256 weights: about 620 MB".
 std::string memory_text(const TrainingSize& size);
 
 /// Tells the observer how much memory training takes, if it is much.
 void announce_memory(const TrainingSize& size, const Context& context);
+void announce_memory(const ClassifierSize& size, const Context& context);
 /// As above, for a machine of these units on a graph.
 void announce_memory(const Graph& graph, const Layer& units, const Dataset& data, const Context& context);
 

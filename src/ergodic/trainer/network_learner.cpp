@@ -22,6 +22,7 @@ constexpr std::size_t kMonitoredRows = 1000;
 constexpr std::size_t kRowsAtATime = 500;  // of a whole data set on its way through a network
 constexpr std::size_t kGatheredRows = 16;  // that one thread takes at a time
 constexpr double kLeastProbability = 1e-30;
+constexpr float kUnknownInput = 0.5f;  // as likely on as off
 
 Dataset monitored_rows(const Dataset& data, Key key) {
   std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
@@ -115,6 +116,9 @@ void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, Mat
     } else {
       std::ranges::fill(to, 0.0f);
       for_each_set(data.bits().row(row), [&](std::size_t i) { to[i] = 1.0f; });
+    }
+    for (std::size_t i = 0; i < to.size() && !data.complete(); ++i) {
+      if (!data.is_known(row, i)) to[i] = kUnknownInput;
     }
   };
   context.for_blocks(rows.size(), kGatheredRows, [&](std::size_t begin, std::size_t end) {

@@ -34,7 +34,7 @@ struct ClassScores {
 ClassScores class_scores(MatrixView<const float> probabilities, std::span<const int> labels);
 
 /// The values of the chosen rows as a network takes them: grey levels and bits as numbers in [0, 1], others as they
-/// are.
+/// are, and a missing value as 0.5.
 void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out,
                    const Context& context = {});
 /// p(y | x) of all rows of a data set. Throws Stopped if the observer asks to stop.

@@ -8,8 +8,10 @@
 #include "ergodic/format/lock.hpp"
 #include "ergodic/machine/classifier.hpp"
 #include "ergodic/machine/kinds.hpp"
+#include "ergodic/machine/memory.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/run/classify.hpp"
+#include "ergodic/run/commands/classify_report.hpp"
 #include "ergodic/run/commands/classify_request.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
@@ -20,8 +22,9 @@
 namespace ergodic {
 namespace {
 
-/// The request with the optimiser that it names.
+/// The request with the optimiser that it names, and the layers that there are.
 FitRequest settled(FitRequest request) {
+  if (request.hidden == Counts{0}) request.hidden.clear();
   if (request.optimiser == OptimiserName::kAdam) {
     request.network.optimiser = Adam{};
   } else {
@@ -42,7 +45,9 @@ void check(const FitRequest& request) {
           "--random-start and --compare-random: the network begins with random weights already; leave one out");
   require(request.activation == Activation::kSigmoid || request.random_start,
           "--activation relu is for --random-start: pre-trained hidden units are sigmoids");
+  require(std::ranges::find(request.hidden, 0u) == request.hidden.end(), "--hidden: a layer of 0 units stands alone");
   require_writable(request.out);
+  if (!request.report.empty()) require_writable(request.report);
   for (const auto& path :
        {checkpoint_of(request.out), pretraining_checkpoint(request), checkpoint_of(random_file(request))}) {
     require_writable(path);
@@ -92,6 +97,7 @@ class Run {
     settings_["content of the data"] = digest_of(data.train);
   }
 
+  const std::vector<Record>& records() const { return records_; }  ///< of fine-tuning
   const Stage& pretraining() const { return pretraining_; }
   const Stage& fine_tuning() const { return fine_tuning_; }
   /// Where it stopped, if it did.
@@ -134,7 +140,7 @@ class Run {
   /// The network before fine-tuning; nothing if stopped. That of a run that goes on needs no pre-training: its
   /// checkpoint has the parameters.
   std::optional<Network> first_network(bool resumed, const Context& context) {
-    if (resumed || request_.random_start) return random(network_layers(context));
+    if (resumed || request_.random_start || request_.hidden.empty()) return random(network_layers(context));
     return request_.from.empty() ? pretrained(context) : from_file(context);
   }
 
@@ -172,6 +178,9 @@ class Run {
   /// Fine-tunes the network, with checkpoints. Whether it is finished.
   bool fine_tuned(Network& network, const std::filesystem::path& checkpoint, const Context& context) {
     ClassifierFit fit(network, labelled_, {request_.training, request_.network}, Key{request_.seed});
+    const auto kept = std::visit([](const auto& optimiser) { return optimiser.kMemory; }, request_.network.optimiser);
+    announce_memory({network.sizes(), kept, *fit.options().training.batch, request_.pretrained(), &labelled_.train},
+                    context);
     if (request_.resume && std::filesystem::exists(checkpoint)) {
       Checkpoint saved = load_checkpoint(checkpoint, {network.parameters(), fit.state()}, settings_);
       fit.restore(saved.parameters, std::move(saved.state));
@@ -189,6 +198,7 @@ class Run {
         },
         context);
     fine_tuning_ = {steady_seconds() - started, fit.trainer().updates_done(), {}};
+    records_ = fit.trainer().records();
     if (!finished) {
       save();
       fine_tuning_.stopped_at = checkpoint;
@@ -202,6 +212,7 @@ class Run {
   std::size_t classes_;
   SettingTexts settings_;
   Stage pretraining_, fine_tuning_;
+  std::vector<Record> records_;
 };
 
 Outcome stopped_outcome(const Run& run, bool json) {
@@ -269,8 +280,15 @@ Outcome run(const FitRequest& given, bool json, const Context& context) {
   }
   const std::optional<Network> network = run.run(context);
   if (!network) return stopped_outcome(run, json);
-  save_classifier(request.out, {*network, class_names, notes});
+  const Classifier classifier{*network, class_names, notes};
+  save_classifier(request.out, classifier);
   remove_quietly(checkpoint_of(request.out));
+  if (!request.report.empty()) {
+    write_classifier_report(request.report,
+                            {classifier, data, run.records(), run.fine_tuning().updates, run.pretraining().seconds,
+                             run.fine_tuning().seconds, settings_of(request)},
+                            context);
+  }
   return finished_outcome(request, run, data.held_out, error_on(*network, data.held_out, context), random_error, json);
 }
 

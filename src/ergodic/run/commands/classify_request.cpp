@@ -64,7 +64,7 @@ void add_training(Spec<FitRequest>& spec) {
 
 Spec<FitRequest> classify_fit_spec() {
   Spec<FitRequest> spec;
-  spec.include(complete_data_spec(), &FitRequest::data);
+  spec.include(data_spec(), &FitRequest::data);
   spec.group("Data")
       .add("held-out", &FitRequest::held_out, "share of the labelled rows by which the best state is chosen")
       .range(0.0, 0.9)
@@ -73,8 +73,9 @@ Spec<FitRequest> classify_fit_spec() {
       .range(1, 1e9)
       .automatic("all");
   spec.group("Network")
-      .add("hidden", &FitRequest::hidden, "units of each hidden layer, the lowest first")
-      .range(1, 1000000)
+      .add("hidden", &FitRequest::hidden,
+           "units of each hidden layer, the lowest first; 0: none, which is logistic regression")
+      .range(0, 1000000)
       .add("model", &FitRequest::model, "the kind of machine that pre-trains the hidden layers")
       .choices(pretraining_choices())
       .add("activation", &FitRequest::activation, "of hidden units, with --random-start")
@@ -92,6 +93,10 @@ Spec<FitRequest> classify_fit_spec() {
       .add("out", &FitRequest::out, "where the classifier goes")
       .role(PathRole::kOutput)
       .required()
+      .not_part_of_result()
+      .add("report", &FitRequest::report,
+           "an HTML page with curves of the error, the confusion of classes and mistakes")
+      .role(PathRole::kOutput)
       .not_part_of_result()
       .add("checkpoint-every", &FitRequest::checkpoint_every, "seconds between two checkpoints (beside --out)")
       .range(0.0, 1e9)

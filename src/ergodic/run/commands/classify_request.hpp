@@ -47,6 +47,7 @@ struct FitRequest {
   NetworkLearning network;
   std::uint64_t seed = 1;
   std::filesystem::path out;
+  std::filesystem::path report;
   double checkpoint_every = 60.0;
   bool resume = false;
 

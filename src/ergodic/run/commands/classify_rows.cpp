@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/png.hpp"
 #include "ergodic/machine/classifier.hpp"
 #include "ergodic/machine/rows.hpp"
-#include "ergodic/report/canvas.hpp"
-#include "ergodic/report/sheet.hpp"
 #include "ergodic/run/classify.hpp"
+#include "ergodic/run/commands/classify_pictures.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/json.hpp"
 #include "ergodic/run/commands/output.hpp"
@@ -42,7 +40,7 @@ template <class Request>
 Spec<Request> rows_spec() {
   Spec<Request> spec;
   add_model_file(spec, &Request::model, "a classifier that `ergodic classify fit` wrote");
-  spec.include(complete_data_spec(), &Request::data);
+  spec.include(data_spec(), &Request::data);
   spec.group("Data");
   add_split(spec, &Request::split);
   return spec;
@@ -74,57 +72,6 @@ Outcome predict(const PredictRequest& request, bool json, const Context& context
   return {json ? printed({{"out", request.out.string()}, {"rows", found.rows()}, {"classes", found.cols()}}) : "",
           fmt::format("the classes of {} rows and their probabilities are in {}\n", found.rows(), request.out.string()),
           false};
-}
-
-/// How often each class was taken for each other: darker for more, on the scale of its row.
-Image confusion_picture(const Classifier& classifier, const Matrix<std::uint64_t>& confusion) {
-  constexpr std::size_t kCell = 36, kLeft = 70, kTop = 40, kMargin = 12;
-  const std::size_t classes = confusion.rows();
-  Canvas canvas(kLeft + classes * kCell + kMargin, kTop + classes * kCell + kMargin);
-  canvas.write(kLeft, 8, "found");
-  canvas.write(8, kTop - 12, "true");
-  for (std::size_t i = 0; i < classes; ++i) {
-    const auto total = static_cast<double>(std::max<std::uint64_t>(
-        std::accumulate(confusion.row(i).begin(), confusion.row(i).end(), std::uint64_t{0}), 1));
-    canvas.write(8, kTop + i * kCell + kCell / 2, classifier.name_of(i).substr(0, 9));
-    canvas.write(kLeft + i * kCell + 4, kTop - 12, classifier.name_of(i).substr(0, 5));
-    for (std::size_t j = 0; j < classes; ++j) {
-      const double share = static_cast<double>(confusion(i, j)) / total;
-      // Few mistakes are to be seen too.
-      const double shade = i == j ? 0.6 * share : std::min(1.0, 12.0 * share);
-      const Colour ink = i == j ? Colour{40, 90, 160} : Colour{190, 50, 40};
-      const std::size_t x = kLeft + j * kCell, y = kTop + i * kCell;
-      canvas.fill(x, y, kCell - 1, kCell - 1, blend(kPaper, ink, shade));
-      const std::string text = confusion(i, j) > 0 ? std::to_string(confusion(i, j)) : "";
-      canvas.write(x + (kCell - std::min(kCell, text_width(text))) / 2, y + kCell / 2 - 4, text,
-                   shade > 0.5 ? kPaper : kBlack);
-    }
-  }
-  return canvas.take();
-}
-
-/// Rows that were taken for another class, the surest mistakes first.
-std::vector<std::uint32_t> worst_rows(const Matrix<float>& probabilities, std::span<const int> labels) {
-  std::vector<std::uint32_t> out;
-  const auto right = [&](std::uint32_t r) { return probabilities(r, static_cast<std::size_t>(labels[r])); };
-  for (std::uint32_t r = 0; r < labels.size(); ++r) {
-    const std::span<const float> row = probabilities.row(r);
-    if (std::ranges::max_element(row) - row.begin() != labels[r]) out.push_back(r);
-  }
-  std::ranges::stable_sort(out, {}, right);
-  out.resize(std::min(out.size(), kMistakes));
-  return out;
-}
-
-void write_mistakes(const std::filesystem::path& path, const Dataset& data, std::span<const std::uint32_t> rows) {
-  Matrix<float> values(rows.size(), data.units());
-  gather_inputs(data, rows, values);
-  const auto [height, width] =
-      data.shape.height > 0 ? std::pair(data.shape.height, data.shape.width) : tile_shape_for(data.units());
-  SheetOptions sheet;
-  sheet.tile_height = height;
-  sheet.tile_width = width;
-  write_png(path, grey_sheet(values, sheet));
 }
 
 Json json_of(const ClassifierReport& report) {
@@ -159,12 +106,12 @@ Outcome evaluate_rows(const EvaluateRequest& request, bool json, const Context& 
   }
   const Matrix<float> found = class_probabilities(classifier.network, data, context);
   const ClassifierReport report = judge(found, data.labels);
-  if (!request.confusion.empty()) write_png(request.confusion, confusion_picture(classifier, report.confusion));
+  if (!request.confusion.empty()) write_png(request.confusion, picture_of_confusion(classifier, report.confusion));
   std::string message;
   if (!request.mistakes.empty()) {
-    const std::vector<std::uint32_t> rows = worst_rows(found, data.labels);
+    const std::vector<std::uint32_t> rows = worst_rows(found, data.labels, kMistakes);
     if (rows.empty()) message = fmt::format("no row is wrong: {} is not written\n", request.mistakes.string());
-    if (!rows.empty()) write_mistakes(request.mistakes, data, rows);
+    if (!rows.empty()) write_png(request.mistakes, picture_of_inputs(data, rows));
   }
   const std::string text = fmt::format(
       "error        {:.2f} %, 95 % interval {:.2f} to {:.2f} ({} rows)\nlog loss     {:.4f} nats\ncalibration  off by "

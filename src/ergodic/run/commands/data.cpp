@@ -21,9 +21,10 @@ Spec<DataOptions> make_spec() {
   Spec<DataOptions> spec;
   spec.group("Data")
       .add("data", &DataOptions::source,
-           fmt::format("the data: a file (npy, npz, idx, idx.gz, csv, fasta, stockholm, clustal), a folder of PNG "
-                       "pictures, or a name ({}; `ergodic data list` says what they are)",
-                       fmt::join(written_names(), ", ")))
+           fmt::format(
+               "the data: a file (npy, npz, idx, idx.gz, csv, rda, rds, fasta, stockholm, clustal), a folder of PNG "
+               "pictures, or a name ({}; `ergodic data list` says what they are)",
+               fmt::join(written_names(), ", ")))
       .placeholder("DATA")
       .role(PathRole::kInput)
       .required()
@@ -63,7 +64,7 @@ Spec<DataOptions> make_spec() {
       .range(0.0, 1.0)
       .advanced()
       .add("missing", &DataOptions::missing,
-           "let values be missing: nan in arrays, `NA`, `?` or nothing in csv, `?` in fasta, -1 among letters");
+           "let values be missing: nan in arrays, `NA`, `?` or nothing in tables, `?` in fasta, -1 among letters");
   return spec;
 }
 

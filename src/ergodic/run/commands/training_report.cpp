@@ -48,16 +48,6 @@ std::string title_of_monitor(const std::string& name) {
   return text ? std::string(text->title) : name;
 }
 
-/// A set by the name that people know it by, a file by its own.
-std::string title_of_data(const std::string& data) {
-  constexpr std::pair<std::string_view, std::string_view> kKnown[] = {
-      {"mnist", "MNIST"}, {"fashion-mnist", "Fashion-MNIST"}, {"pf00071", "PF00071"}};
-  for (const auto& [name, title] : kKnown) {
-    if (data == name) return std::string(title);
-  }
-  return std::filesystem::path(data).filename().string();
-}
-
 std::string capitalised(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
@@ -113,6 +103,15 @@ ReportTable mixing_table(const MixingReport& report) {
 }
 
 }  // namespace
+
+std::string title_of_data(const std::string& data) {
+  constexpr std::pair<std::string_view, std::string_view> kKnown[] = {
+      {"mnist", "MNIST"}, {"fashion-mnist", "Fashion-MNIST"}, {"pf00071", "PF00071"}, {"dna", "DNA"}};
+  for (const auto& [name, title] : kKnown) {
+    if (data == name) return std::string(title);
+  }
+  return std::filesystem::path(data).filename().string();
+}
 
 ReportContent training_report(TrainingStory story) {
   ReportContent out;

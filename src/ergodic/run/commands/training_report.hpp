@@ -33,4 +33,7 @@ struct TrainingStory {
 
 ReportContent training_report(TrainingStory story);
 
+/// A set by the name that people know it by, a file by its own.
+std::string title_of_data(const std::string& data);
+
 }  // namespace ergodic
