@@ -8,12 +8,13 @@
 namespace ergodic {
 
 // The rows: each kind is defined in the file of its name.
-extern const MachineKind kRbmKind, kBoltzmannKind, kNeuralKind, kHopfieldKind, kClassRbmKind;
+extern const MachineKind kRbmKind, kBoltzmannKind, kNeuralKind, kHopfieldKind, kClassRbmKind, kDbnKind;
 
 namespace {
 
 std::vector<const MachineKind*>& rows() {
-  static std::vector<const MachineKind*> all{&kRbmKind, &kBoltzmannKind, &kNeuralKind, &kHopfieldKind, &kClassRbmKind};
+  static std::vector<const MachineKind*> all{&kRbmKind,      &kBoltzmannKind, &kNeuralKind,
+                                             &kHopfieldKind, &kClassRbmKind,  &kDbnKind};
   return all;
 }
 

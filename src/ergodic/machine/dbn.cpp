@@ -1,0 +1,391 @@
+// The kind `dbn`: deep belief networks of {0,1} units, with the label of a row at the top if the data has labels.
+#include "ergodic/model/dbn.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "ergodic/core/error.hpp"
+#include "ergodic/core/number_text.hpp"
+#include "ergodic/estimator/rbm_path.hpp"
+#include "ergodic/format/bytes.hpp"
+#include "ergodic/machine/kinds.hpp"
+#include "ergodic/machine/labels.hpp"
+#include "ergodic/machine/memory.hpp"
+#include "ergodic/machine/pictures.hpp"
+#include "ergodic/machine/rbm.hpp"
+#include "ergodic/machine/rows.hpp"
+#include "ergodic/model/exact_rbm.hpp"
+#include "ergodic/sampler/sampling.hpp"
+#include "ergodic/store/tensors.hpp"
+#include "ergodic/trainer/dbn_learner.hpp"
+
+namespace ergodic {
+
+extern const MachineKind kDbnKind;
+
+namespace {
+
+constexpr std::size_t kPicturedPairs = 40, kPicturedFilters = 100, kMostUnits = 1000000;
+constexpr Key kUpwardKey{};  // of rows that only show where a path begins
+
+struct DbnOptions {
+  Counts hidden{500, 500, 2000};
+  bool without_labels = false;
+  std::uint64_t up_down_updates = 0;
+  std::optional<double> weight_scale;
+};
+
+const Spec<DbnOptions>& spec() {
+  static const Spec<DbnOptions> made = [] {
+    Spec<DbnOptions> out;
+    out.group("Machine")
+        .add("hidden", &DbnOptions::hidden, "units of each hidden layer, the lowest first, two layers at least")
+        .range(1, kMostUnits)
+        .add("without-labels", &DbnOptions::without_labels,
+             "leave labels out, if the data has any; else they are learned beside the layer below the highest")
+        .add("up-down-updates", &DbnOptions::up_down_updates,
+             "the last of all updates, which refine all layers together by the wake-sleep algorithm")
+        .range(0, 1e12)
+        .add("weight-scale", &DbnOptions::weight_scale, "standard deviation of the initial weights of each layer")
+        .range(0.0, 100.0)
+        .automatic("0.3 over the root of the units of the larger layer")
+        .advanced();
+    return out;
+  }();
+  return made;
+}
+
+/// Chains of the RBM at the top, from which the layers below are drawn after each sweep. Where values of a row stay,
+/// each sweep begins with a draw of what lies above them.
+class DbnSampling final : public Sampling {
+ public:
+  DbnSampling(const Dbn& model, const SamplingOptions& options, const Context& context) : model_(model) {
+    require(options.stations.empty(), "--path is for machines whose layers were trained together");
+    require(options.sampler != kAnnealing,
+            "annealing looks for states of low energy, and a deep belief network draws its lower layers from the "
+            "highest; take another --sampler");
+    SamplingOptions top = options;
+    top.kernel.fixed = {};
+    const Bits& fixed = options.kernel.fixed;
+    if (fixed.rows() > 0) {
+      require_mask(model.visible_layer(), fixed, fixed.rows());
+      split(fixed, top.kernel.fixed);
+    }
+    top_ = make_sampling(top, model.top(), context);
+  }
+
+  void sweep(Chains& chains, Key key, const Context& context) override {
+    const std::size_t depth = model_.depth();
+    const LayerDraws up{key, Purpose::kDataHidden, chains.sweep, chains.first_chain},
+        down{key, Purpose::kGibbs, chains.sweep, chains.first_chain};
+    const State before = values_stay_ ? chains.layers[0] : State();
+    Chains top{{}, chains.sweep, chains.first_chain};
+    if (values_stay_) {
+      top.layers = {model_.joined_top(model_.draw_up(model_.values_of(before), depth - 1, up, context).back(), before),
+                    std::move(chains.layers[depth])};
+      model_.top().resample(Rbm::kHidden, top.layers, up.at(depth), up.first_chain, context);
+    } else {
+      top.layers = {model_.joined_top(chains.layers[depth - 1], chains.layers[0]), std::move(chains.layers[depth])};
+    }
+    top_->sweep(top, key, context);
+    std::vector<State> below = model_.draw_down(model_.below_top(top.layers[Rbm::kVisible]), down, context);
+    below[0] = model_.joined_visible(below[0], top.layers[Rbm::kVisible]);
+    if (values_stay_) keep(before, below[0]);
+    std::ranges::move(below, chains.layers.begin());
+    chains.layers[depth] = std::move(top.layers[Rbm::kHidden]);
+    chains.sweep = top.sweep;
+  }
+  std::optional<double> accepted() const override { return top_->accepted(); }
+  std::vector<double> swapped() const override { return top_->swapped(); }
+
+ private:
+  /// Labels that stay are units of the top; values that stay are put back after each sweep.
+  void split(const Bits& fixed, Bits& top) {
+    const std::size_t values = model_.shape().values, classes = model_.shape().classes;
+    bool labels_stay = false;
+    Bits labels(fixed.rows(), units_of(model_.top().visible()));
+    for (std::size_t r = 0; r < fixed.rows(); ++r) {
+      for_each_set(fixed.row(r), [&](std::size_t i) {
+        values_stay_ = values_stay_ || i < values;
+        if (i < values) return;
+        labels_stay = true;
+        labels.set(r, labels.cols() - classes + (i - values), true);
+      });
+    }
+    if (values_stay_) fixed_ = fixed;
+    if (labels_stay) top = std::move(labels);
+  }
+  void keep(const State& before, State& visible) const {
+    const FixedUnits fixed(fixed_);
+    for (std::size_t r = 0; r < visible.chains(); ++r) {
+      for (std::size_t i = 0; i < model_.shape().values; ++i) {
+        if (fixed.at(r, i)) visible.bits().set(r, i, before.bits().get(r, i));
+      }
+    }
+  }
+
+  const Dbn& model_;
+  std::unique_ptr<Sampling> top_;
+  Bits fixed_;
+  bool values_stay_ = false;
+};
+
+/// The path to the RBM at the top; rows are drawn up to it.
+class TopPath final : public Path {
+ public:
+  TopPath(const Dbn& model, const State& rows, const Context& context)
+      : model_(model), top_(path_to(model.top(), raised(rows, kUpwardKey, context), context)) {}
+
+  double base_log_z() const override { return top_->base_log_z(); }
+  Chains draw_base(std::size_t count, Key key, const Context& context) override {
+    return top_->draw_base(count, key, context);
+  }
+  Chains start_at(const State& visible, Key key, const Context& context) override {
+    return top_->start_at(raised(visible, key, context), key, context);
+  }
+  void sweep(double t, Chains& chains, Key key, const Context& context) override {
+    top_->sweep(t, chains, key, context);
+  }
+  void weigh(double from, double to, const Chains& chains, std::span<double> out, const Context& context) override {
+    top_->weigh(from, to, chains, out, context);
+  }
+  void advance(double from, double to, Chains& chains, Key key, std::span<double> out,
+               const Context& context) override {
+    top_->advance(from, to, chains, key, out, context);
+  }
+
+ private:
+  State raised(const State& rows, Key key, const Context& context) const {
+    const LayerDraws draws{key, Purpose::kDataHidden};
+    return model_.joined_top(model_.draw_up(model_.values_of(rows), model_.depth() - 1, draws, context).back(), rows);
+  }
+
+  const Dbn& model_;
+  std::unique_ptr<Path> top_;
+};
+
+class DbnMachine final : public Machine {
+ public:
+  DbnMachine(Dbn model, DbnLearning learning) : model_(std::move(model)), learning_(learning) {}
+
+  const MachineKind& kind() const override { return kDbnKind; }
+  Layer visible() const override { return model_.visible_layer(); }
+  std::vector<Layer> layers() const override { return model_.layers(); }
+  const Parameters& parameters() const override { return model_.parameters(); }
+  void set_parameters(const Parameters& values, const Context&) override { model_.set_parameters(values); }
+  bool same_shape(const Machine& other) const override {
+    const auto* dbn = dynamic_cast<const DbnMachine*>(&other);
+    return dbn && model_.shape() == dbn->model_.shape();
+  }
+  Facts facts() const override {
+    const DbnShape& shape = model_.shape();
+    Facts out{{"hidden", std::vector<std::uint64_t>(shape.hidden.begin(), shape.hidden.end())},
+              {"hidden_type", std::string(Bernoulli::kName)}};
+    if (shape.classes > 0) out.push_back({"classes", std::uint64_t{shape.classes}});
+    out.push_back({"recognition", std::string(shape.untied ? "weights of its own" : "the generative weights")});
+    return out;
+  }
+  void put(Tensors& tensors) const override {
+    if (model_.shape().classes > 0) tensors.metadata["classes"] = std::to_string(model_.shape().classes);
+    put_parameters(tensors, parameters());
+  }
+  Dataset rows_from(Dataset data) const override {
+    if (model_.shape().classes == 0) return data;
+    const PictureShape shape = data.shape;  // that of the values, which pictures show
+    Dataset out = with_label_units(std::move(data), model_.shape().values, model_.shape().classes);
+    out.shape = shape;
+    return out;
+  }
+
+  void initialise(const Dataset& rows, Key key, const Context& context) {
+    ergodic::initialise(model_, rows, learning_, key, context);
+  }
+
+  Chains start(std::size_t count, Key key, const Context& context) const override {
+    Chains top = independent_start(model_.top(), count, key, context);
+    Chains out;
+    out.layers = model_.draw_down(model_.below_top(top.layers[Rbm::kVisible]), {key, Purpose::kInitialChains}, context);
+    out.layers[0] = model_.joined_visible(out.layers[0], top.layers[Rbm::kVisible]);
+    out.layers.push_back(std::move(top.layers[Rbm::kHidden]));
+    return out;
+  }
+  Chains start_at(State visible, Key key, const Context& context) const override {
+    const LayerDraws draws{key, Purpose::kInitialChains};
+    Chains out;
+    out.layers = model_.draw_up(model_.values_of(visible), model_.depth() - 1, draws, context);
+    State top[] = {model_.joined_top(out.layers.back(), visible),
+                   model_.top().make_state(Rbm::kHidden, visible.chains())};
+    model_.top().resample(Rbm::kHidden, top, draws.at(model_.depth()), 0, context);
+    out.layers[0] = std::move(visible);
+    out.layers.push_back(std::move(top[Rbm::kHidden]));
+    return out;
+  }
+  State visible_of(const Chains& chains) const override { return chains.layers[0]; }
+  std::optional<State> hidden_of(const Chains& chains) const override { return chains.layers.back(); }
+  std::vector<double> energies(const Chains& chains, const Context& context) const override {
+    return model_.energy(chains.layers, context);
+  }
+  Bits mask_of(const Bits& visible) const override { return visible; }
+  bool masks_by_chain() const override { return true; }
+  std::unique_ptr<Sampling> sampling(const SamplingOptions& options, const Context& context) const override {
+    return std::make_unique<DbnSampling>(model_, options, context);
+  }
+  /// The lower layers are draws given chains of two layers.
+  bool bounded_times(const SamplingOptions& options) const override {
+    return options.sampler != kTempering && options.kernel.fixed.rows() == 0 &&
+           plain_sampler(options, GibbsRow::kName) == GibbsRow::kName;
+  }
+  std::vector<WatchedNumber> watched_numbers() const override {
+    return {{"free energy of the top",
+             [this](LayerStates x, const Context& context) {
+               return model_.top().free_energy(model_.joined_top(x[model_.depth() - 1], x[0]), context);
+             }},
+            watched_mean(visible())};
+  }
+  std::optional<Matrix<float>> means_of(const Chains& chains, const Context& context) const override {
+    return visible_means(chains.layers[1], plain_values(chains.layers[0]), context);
+  }
+  std::optional<Matrix<float>> reconstructions(const State& rows, Key key, const Context& context) const override {
+    Chains chains = start_at(rows, key, context);
+    State top[] = {model_.top().make_state(Rbm::kVisible, rows.chains()), chains.layers.back()};
+    const LayerDraws down{key, Purpose::kGibbs};
+    model_.top().resample(Rbm::kVisible, top, down.at(model_.depth()), 0, context);
+    const std::vector<State> below = model_.draw_down(model_.below_top(top[0]), down, context);
+    return visible_means(below[1], plain_values(model_.joined_visible(below[0], top[0])), context);
+  }
+
+  std::optional<std::vector<double>> free_energies(const State& rows, const Context& context) const override {
+    if (!model_.summable()) return std::nullopt;
+    auto out = model_.log_sums(rows, context);
+    if (out) {
+      for (double& sum : *out) sum = -sum;
+    }
+    return out;
+  }
+  double exact_bits() const override { return enumerated_bits(model_.top()); }
+  std::optional<Estimate> exact_log_z(const Context& context) const override {
+    if (exact_bits() > most_enumerated_bits(model_.top())) return std::nullopt;
+    const std::optional<double> log_z = ergodic::exact_log_z(model_.top(), context);
+    return log_z ? std::optional(exactly(*log_z)) : std::nullopt;
+  }
+  std::unique_ptr<Path> path(const State& rows, const std::vector<Parameters>&, const Context& context) const override {
+    return std::make_unique<TopPath>(model_, rows, context);
+  }
+  void require_stations() const override {
+    throw UsageError(
+        "a deep belief network is trained layer by layer, so that snapshots are no path to it; leave out "
+        "--path");
+  }
+
+  std::unique_ptr<Learner> learner(const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
+                                   const Context& context) override {
+    return std::make_unique<DbnLearner>(model_, train, held_out, options, learning_, key, context);
+  }
+
+  /// Of labelled rows, the values alone.
+  Image picture(const Matrix<float>& values, PictureShape shape, const Context&) const override {
+    const std::size_t count = model_.shape().values;
+    Matrix<float> shown(values.rows(), count);
+    for (std::size_t r = 0; r < shown.rows(); ++r) std::copy_n(values.row(r).begin(), count, shown.row(r).begin());
+    return picture_of_values(shown, Bernoulli{count}, shape);
+  }
+  std::optional<Image> filters(PictureShape shape, std::size_t count) const override {
+    return picture_of_filters(model_.stage(0), shape, count);
+  }
+  std::vector<Picture> pictures(const Dataset& data, Key key, const Context& context) const override {
+    return {picture_of_samples(*this, data.shape, key, context),
+            {"Filters: the hundred strongest units of the first hidden layer", *filters(data.shape, kPicturedFilters)}};
+  }
+
+ private:
+  /// E[values | h_1], beside labels as they are.
+  Matrix<float> visible_means(const State& first_hidden, Matrix<float> visible, const Context& context) const {
+    const Matrix<float> means = model_.stage(0).conditional_means(Rbm::kVisible, first_hidden, context);
+    for (std::size_t r = 0; r < means.rows(); ++r) std::ranges::copy(means.row(r), visible.row(r).begin());
+    return visible;
+  }
+
+  Dbn model_;
+  DbnLearning learning_;
+};
+
+std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key key, const Context& context) {
+  const DbnOptions options = spec().made(settings);
+  require_kind(Bernoulli{data.units()}, data);
+  require_complete(data);
+  DbnShape shape{data.units(), {options.hidden.begin(), options.hidden.end()}, 0, options.up_down_updates > 0};
+  if (!data.labels.empty() && !options.without_labels) shape.classes = label_classes(data);
+  const DbnLearning learning{options.weight_scale, options.up_down_updates};
+  auto out = std::make_unique<DbnMachine>(Dbn(shape), learning);
+  out->initialise(out->rows_from(data), key, context);
+  return out;
+}
+
+std::unique_ptr<Machine> read(const Tensors& tensors, const std::string& where) {
+  DbnShape shape;
+  const auto name = [](std::size_t k, const char* slot) { return fmt::format("layer{}.{}", k + 1, slot); };
+  while (tensors.find(name(shape.hidden.size(), "weights")) || shape.hidden.size() < Dbn::kFewestLayers) {
+    const auto [below, above] = matrix_shape(tensors, name(shape.hidden.size(), "weights"), where);
+    if (shape.hidden.empty()) shape.values = below;
+    shape.hidden.push_back(above);
+  }
+  shape.untied = tensors.find(name(0, "recognition_weights")) != nullptr;
+  if (tensors.metadata.contains("classes")) {
+    const std::string& text = tensors.metadata.at("classes");
+    const auto classes = number_in<std::size_t>(text);
+    const std::size_t most = matrix_shape(tensors, name(shape.hidden.size() - 1, "weights"), where).first;
+    if (!classes || *classes < 2 || *classes >= most) {
+      throw DataError(
+          fmt::format("{}: metadata: expected 'classes' from 2 to {}, found {}", where, most - 1, excerpt(text)));
+    }
+    shape.classes = *classes;
+  }
+  try {
+    Dbn model(shape);
+    model.set_parameters(parameters_from(tensors, model.parameters(), where));
+    return std::make_unique<DbnMachine>(std::move(model), DbnLearning{});
+  } catch (const UsageError& e) {
+    throw DataError(fmt::format("{}: {}", where, e.what()));
+  }
+}
+
+/// Each layer as an RBM has it.
+TrainDefaults defaults(const TrainingCase& now) {
+  TrainDefaults out;
+  std::uint64_t updates = 0;
+  for (std::size_t k = 0; k + 1 < now.layers.size(); ++k) {
+    const std::size_t below = units_of(now.layers[k]), above = units_of(now.layers[k + 1]);
+    const TrainDefaults own =
+        rbm_defaults({now.method, now.data, {Bernoulli{below}, now.layers[k + 1]}, below * above + below + above});
+    if (k == 0) out = own;
+    updates += own.updates;
+  }
+  out.updates = updates;
+  return out;
+}
+
+constexpr const char* kTraining[] = {kLoopGroup, kGradientGroup};
+constexpr std::string_view kMetadata[] = {"classes"};
+
+}  // namespace
+
+const MachineKind kDbnKind{"dbn",
+                           "deep belief network",
+                           "deep belief network: directed layers below an RBM, trained one by one",
+                           [] { return spec().options(); },
+                           kTraining,
+                           {defaults, "100, by exact gradients 1000",
+                            "what RBMs of each two layers have, together, divided evenly among the layers",
+                            "what an RBM of the first two layers has; that of the others is in proportion to theirs",
+                            "what an RBM of the first two layers has"},
+                           false,
+                           [](const Settings&) { return ValueKind::kBits; },
+                           make,
+                           read,
+                           kMetadata};
+
+}  // namespace ergodic
