@@ -8,10 +8,13 @@
 #include <numeric>
 #include <utility>
 
+#include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/number_text.hpp"
+#include "ergodic/estimator/importance.hpp"
 #include "ergodic/estimator/rbm_path.hpp"
 #include "ergodic/format/bytes.hpp"
+#include "ergodic/kernels/float_product.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/machine/labels.hpp"
 #include "ergodic/machine/memory.hpp"
@@ -19,6 +22,7 @@
 #include "ergodic/machine/rbm.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/model/exact_rbm.hpp"
+#include "ergodic/model/sigmoid_layers.hpp"
 #include "ergodic/sampler/sampling.hpp"
 #include "ergodic/store/tensors.hpp"
 #include "ergodic/trainer/dbn_learner.hpp"
@@ -168,6 +172,40 @@ class TopPath final : public Path {
   std::unique_ptr<Path> top_;
 };
 
+/// The way up through a stage without its last visible units, which are labels. All of them together count as one, each
+/// with the same share, or not at all.
+NetworkLayer layer_from(const Rbm& stage, std::size_t labels, bool shared = true) {
+  const MatrixView<const float> weights = stage.weights();
+  const std::size_t below = weights.rows() - labels;
+  NetworkLayer out{Matrix<float>(below, weights.cols()), {stage.hidden_bias().begin(), stage.hidden_bias().end()}};
+  for (std::size_t i = 0; i < below; ++i) std::ranges::copy(weights.row(i), out.weights.row(i).begin());
+  for (std::size_t j = 0; shared && labels > 0 && j < out.bias.size(); ++j) {
+    double sum = 0.0;
+    for (std::size_t c = 0; c < labels; ++c) sum += weights(below + c, j);
+    out.bias[j] = static_cast<float>(out.bias[j] + sum / static_cast<double>(labels));
+  }
+  return out;
+}
+
+/// Pictures of the same kind, one below the other; the narrower is filled up with white.
+void append_below(Image& image, const Image& more) {
+  if (image.pixels.empty()) {
+    image = more;
+    return;
+  }
+  Image out{std::max(image.width, more.width), image.height + more.height, more.channels, {}};
+  out.pixels.assign(out.width * out.height * out.channels, 255);
+  std::size_t row = 0;
+  for (const Image* part : {&std::as_const(image), &more}) {
+    const std::size_t bytes = part->width * part->channels;
+    for (std::size_t r = 0; r < part->height; ++r, ++row) {
+      std::copy_n(part->pixels.begin() + static_cast<std::ptrdiff_t>(r * bytes), bytes,
+                  out.pixels.begin() + static_cast<std::ptrdiff_t>(row * out.width * out.channels));
+    }
+  }
+  image = std::move(out);
+}
+
 class DbnMachine final : public Machine {
  public:
   DbnMachine(Dbn model, DbnLearning learning) : model_(std::move(model)), learning_(learning) {}
@@ -258,6 +296,26 @@ class DbnMachine final : public Machine {
     return visible_means(below[1], plain_values(model_.joined_visible(below[0], top[0])), context);
   }
 
+  /// Of the highest layer; labels have no part in it.
+  std::optional<Matrix<float>> hidden_means(const State& rows, const Context& context) const override {
+    return raised(network_layers(), plain_values(model_.values_of(rows)), context);
+  }
+  /// The way up by recognition. The highest layer sees each label with the same share.
+  std::vector<NetworkLayer> network_layers() const override {
+    std::vector<NetworkLayer> out;
+    for (std::size_t k = 0; k + 1 < model_.depth(); ++k) out.push_back(layer_from(model_.recognition(k), 0));
+    out.push_back(layer_from(model_.top(), model_.shape().classes));
+    return out;
+  }
+  std::optional<Matrix<float>> class_probabilities(const Dataset& data, const Context& context) const override {
+    if (model_.shape().classes == 0) return std::nullopt;
+    const bool labelled = data.units() == units_of(visible());
+    const Layer layer = labelled ? visible() : Layer(Bernoulli{model_.shape().values});
+    require_fit(layer, data);
+    const State rows = all_rows(layer, data, kUpwardKey);
+    return label_probabilities(plain_values(labelled ? model_.values_of(rows) : rows), context);
+  }
+
   std::optional<std::vector<double>> free_energies(const State& rows, const Context& context) const override {
     if (!model_.summable()) return std::nullopt;
     auto out = model_.log_sums(rows, context);
@@ -265,6 +323,10 @@ class DbnMachine final : public Machine {
       for (double& sum : *out) sum = -sum;
     }
     return out;
+  }
+  std::optional<std::vector<Estimate>> log_sum_bounds(const State& rows, std::size_t draws, std::size_t first_row,
+                                                      Key key, const Context& context) const override {
+    return importance_bounds(model_, rows, draws, first_row, key, context);
   }
   double exact_bits() const override { return enumerated_bits(model_.top()); }
   std::optional<Estimate> exact_log_z(const Context& context) const override {
@@ -288,20 +350,80 @@ class DbnMachine final : public Machine {
 
   /// Of labelled rows, the values alone.
   Image picture(const Matrix<float>& values, PictureShape shape, const Context&) const override {
-    const std::size_t count = model_.shape().values;
-    Matrix<float> shown(values.rows(), count);
-    for (std::size_t r = 0; r < shown.rows(); ++r) std::copy_n(values.row(r).begin(), count, shown.row(r).begin());
-    return picture_of_values(shown, Bernoulli{count}, shape);
+    return picture_of_values(values_in(values), Bernoulli{model_.shape().values}, shape);
   }
+  /// Of all layers, the lowest first.
   std::optional<Image> filters(PictureShape shape, std::size_t count) const override {
-    return picture_of_filters(model_.stage(0), shape, count);
+    Image out;
+    for (const Image& image : filters_of_layers(shape, count)) append_below(out, image);
+    return out;
   }
   std::vector<Picture> pictures(const Dataset& data, Key key, const Context& context) const override {
-    return {picture_of_samples(*this, data.shape, key, context),
-            {"Filters: the hundred strongest units of the first hidden layer", *filters(data.shape, kPicturedFilters)}};
+    const State shown = first_rows(visible(), data, kPicturedPairs, key);
+    std::vector<Picture> out{picture_of_samples(*this, data.shape, key, context),
+                             {"Data, each beside its reconstruction from the highest layer",
+                              picture_of_pairs(Bernoulli{model_.shape().values}, model_.values_of(shown),
+                                               values_in(*reconstructions(shown, key, context)), data.shape)}};
+    const std::vector<Image> layers = filters_of_layers(data.shape, kPicturedFilters);
+    for (std::size_t k = 0; k < layers.size(); ++k) {
+      out.push_back({fmt::format("Filters: the hundred strongest units of hidden layer {}{}", k + 1,
+                                 k > 0 ? ", as weights of the values through the layers below" : ""),
+                     layers[k]});
+    }
+    return out;
   }
 
  private:
+  /// Plain values without labels.
+  Matrix<float> values_in(const Matrix<float>& visible) const {
+    Matrix<float> out(visible.rows(), model_.shape().values);
+    for (std::size_t r = 0; r < out.rows(); ++r) std::copy_n(visible.row(r).begin(), out.cols(), out.row(r).begin());
+    return out;
+  }
+  /// One picture for each layer: the columns of W_1 ... W_k.
+  std::vector<Image> filters_of_layers(PictureShape shape, std::size_t count) const {
+    std::vector<Image> out;
+    Matrix<float> projected;
+    for (std::size_t k = 0; k < model_.depth(); ++k) {
+      const NetworkLayer own = layer_from(model_.stage(k), k + 1 == model_.depth() ? model_.shape().classes : 0);
+      if (k == 0) {
+        projected = own.weights;
+      } else {
+        Matrix<float> next(projected.rows(), own.weights.cols());
+        add_product(projected, own.weights, next, {});
+        projected = std::move(next);
+      }
+      Rbm filter(Bernoulli{projected.rows()}, Bernoulli{projected.cols()});
+      filter.set([&](Parameters& p) { std::ranges::copy(projected.elements(), p["weights"].begin()); });
+      out.push_back(picture_of_filters(filter, shape, count));
+    }
+    return out;
+  }
+  /// p(y | x) is proportional to exp(-F_top(E[h_{L-1} | x], y)).
+  Matrix<float> label_probabilities(Matrix<float> values, const Context& context) const {
+    const std::size_t classes = model_.shape().classes, first = units_of(model_.top().visible()) - classes;
+    std::vector<NetworkLayer> layers = network_layers();
+    layers.back() = layer_from(model_.top(), classes, false);
+    const Matrix<float> below = raised(std::span(layers).first(layers.size() - 1), std::move(values), context),
+                        fields = fields_of(layers.back(), below, context);
+    Matrix<float> out(fields.rows(), classes);
+    context.for_blocks(out.rows(), 4, [&](std::size_t begin, std::size_t end) {
+      std::vector<double> at_label(fields.cols()), logs(classes);
+      for (std::size_t r = begin; r < end; ++r) {
+        for (std::size_t c = 0; c < classes; ++c) {
+          const std::span<const float> weights = model_.top().weights().row(first + c);
+          for (std::size_t j = 0; j < at_label.size(); ++j) at_label[j] = double{fields(r, j)} + weights[j];
+          logs[c] = model_.top().visible_bias()[first + c] + log_sum(model_.top().hidden(), {at_label, {}});
+        }
+        const double largest = *std::ranges::max_element(logs);
+        double sum = 0.0;
+        for (double& log : logs) sum += log = portable_exp(log - largest);
+        for (std::size_t c = 0; c < classes; ++c) out(r, c) = static_cast<float>(logs[c] / sum);
+      }
+    });
+    return out;
+  }
+
   /// E[values | h_1], beside labels as they are.
   Matrix<float> visible_means(const State& first_hidden, Matrix<float> visible, const Context& context) const {
     const Matrix<float> means = model_.stage(0).conditional_means(Rbm::kVisible, first_hidden, context);

@@ -103,6 +103,11 @@ class Machine {
   virtual std::vector<NetworkLayer> network_layers() const { return {}; }
   /// What the machine makes of each row, in plain values: E[x' | v] with v ~ p(v | x); nothing without a hidden layer.
   virtual std::optional<Matrix<float>> reconstructions(const State&, Key, const Context&) const { return std::nullopt; }
+  /// p(y | x) of each row, a column for each class; nothing if the machine has no label. Rows may have their labels as
+  /// further units, which are not looked at.
+  virtual std::optional<Matrix<float>> class_probabilities(const Dataset&, const Context&) const {
+    return std::nullopt;
+  }
   /// Lets rows run to a memory, `first_row` naming their random numbers; nothing if it is not a Hopfield network.
   virtual std::optional<RecalledRows> recall(const RecallOptions&, const State&, std::size_t /*first_row*/, Key,
                                              const Context&) const {
@@ -115,6 +120,12 @@ class Machine {
   virtual std::optional<std::vector<double>> free_energies(const State& rows, const Context& context) const = 0;
   /// The hidden units at these rows, to be annealed, if there are too many to sum over; refers to the machine.
   virtual std::optional<ClampedRows> clamped_rows(const State&, Key) const { return std::nullopt; }
+  /// Lower bounds of -F(x) of each row from so many draws of its hidden units, where these are too many to sum over;
+  /// `first_row` names the random numbers. Nothing if stopped, or if there are none.
+  virtual std::optional<std::vector<Estimate>> log_sum_bounds(const State&, std::size_t /*draws*/,
+                                                              std::size_t /*first_row*/, Key, const Context&) const {
+    return std::nullopt;
+  }
   /// The sum over sites of log p(x_i | all others) of each row; nothing if it has none.
   virtual std::optional<std::vector<double>> pseudo_log_likelihoods(const State&, Key, const Context&) const {
     return std::nullopt;
