@@ -84,7 +84,17 @@ const std::map<std::string_view, std::vector<Case>>& cases() {
        {{"hebb", {{"rule", string("hebb")}, {"patterns", std::uint64_t{3}}}, bars_and_stripes(2), {}},
         {"pseudo_inverse", {{"patterns", std::uint64_t{2}}, {"bias", true}}, bars_and_stripes(2), {}},
         {"modern", {{"rule", string("modern")}, {"patterns", std::uint64_t{2}}}, shifting_bars(2), {}}}},
-      {"class-rbm", {{"stripes", {{"hidden", std::uint64_t{3}}}, bars_and_stripes(2), training(40, 4, 0.2)}}}};
+      {"class-rbm", {{"stripes", {{"hidden", std::uint64_t{3}}}, bars_and_stripes(2), training(40, 4, 0.2)}}},
+      {"dbn",
+       {{"labels", {{"hidden", Counts{3, 4}}}, bars_and_stripes(2), training(200, 4, 0.2)},
+        {"three_layers",
+         {{"hidden", Counts{3, 3, 2}}, {"without-labels", true}},
+         bars_and_stripes(2),
+         training(200, 4, 0.2)},
+        {"up_down",
+         {{"hidden", Counts{3, 4}}, {"up-down-updates", std::uint64_t{100}}},
+         bars_and_stripes(2),
+         training(200, 4, 0.2)}}}};
   return all;
 }
 
