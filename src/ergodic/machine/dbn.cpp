@@ -34,12 +34,13 @@ extern const MachineKind kDbnKind;
 namespace {
 
 constexpr std::size_t kPicturedPairs = 40, kPicturedFilters = 100, kMostUnits = 1000000;
-constexpr Key kUpwardKey{};  // of rows that only show where a path begins
+constexpr Key kUpwardKey{};  // of rows that show where a path begins, and of grey levels that are classified
 
 struct DbnOptions {
   Counts hidden{500, 500, 2000};
   bool without_labels = false;
   std::uint64_t up_down_updates = 0;
+  double up_down_rate = DbnLearning{}.up_down_rate;
   std::optional<double> weight_scale;
 };
 
@@ -54,6 +55,9 @@ const Spec<DbnOptions>& spec() {
         .add("up-down-updates", &DbnOptions::up_down_updates,
              "the last of all updates, which refine all layers together by the wake-sleep algorithm")
         .range(0, 1e12)
+        .add("up-down-rate", &DbnOptions::up_down_rate, "learning rate at their start")
+        .range(1e-9, 1000.0)
+        .advanced()
         .add("weight-scale", &DbnOptions::weight_scale, "standard deviation of the initial weights of each layer")
         .range(0.0, 100.0)
         .automatic("0.3 over the root of the units of the larger layer")
@@ -441,8 +445,10 @@ std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key
   require_complete(data);
   DbnShape shape{data.units(), {options.hidden.begin(), options.hidden.end()}, 0, options.up_down_updates > 0};
   if (!data.labels.empty() && !options.without_labels) shape.classes = label_classes(data);
-  const DbnLearning learning{options.weight_scale, options.up_down_updates};
-  auto out = std::make_unique<DbnMachine>(Dbn(shape), learning);
+  const DbnLearning learning{options.weight_scale, options.up_down_updates, options.up_down_rate};
+  Dbn model(shape);
+  announce_memory(model.layers(), shape.untied, data, context);
+  auto out = std::make_unique<DbnMachine>(std::move(model), learning);
   out->initialise(out->rows_from(data), key, context);
   return out;
 }

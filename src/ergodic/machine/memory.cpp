@@ -18,6 +18,8 @@ constexpr double kProgram = 10e6;
 constexpr double kBytesOfWeight = (4 + 4 + 2 + 2 + 4) + (4 + 8 + 8);
 // A coupling has its gradient in double besides; matrices and lists are counted apart.
 constexpr double kBytesOfCoupling = (4 + 8 + 4) + (4 + 8 + 8);
+// A stack of layers has its parameters in one buffer besides. Recognition weights of their own have no velocity.
+constexpr double kBytesOfStackedWeight = kBytesOfWeight + 4, kBytesOfRecognition = (4 + 4 + 2 + 2) + (4 + 4 + 4);
 constexpr double kBytesOfValue = 16;  // of a real unit of a chain: its state, moments and field
 
 double bytes_of_state(const Layer& layer) {
@@ -53,6 +55,18 @@ std::string memory_text(const TrainingSize& size) {
 
 void announce_memory(const TrainingSize& size, const Context& context) {
   if (bytes_for_training(size) > kWorthSaying) context.note(memory_text(size));
+}
+
+void announce_memory(const std::vector<Layer>& layers, bool untied, const Dataset& data, const Context& context) {
+  double bytes = kProgram + bytes_of_data(data);
+  std::string text = std::to_string(units_of(layers[0]));
+  for (std::size_t k = 0; k + 1 < layers.size(); ++k) {
+    const double weights = static_cast<double>(units_of(layers[k])) * static_cast<double>(units_of(layers[k + 1]));
+    const bool directed = k + 2 < layers.size();
+    bytes += weights * (kBytesOfStackedWeight + (untied && directed ? kBytesOfRecognition : 0.0));
+    text += fmt::format(" x {}", units_of(layers[k + 1]));
+  }
+  if (bytes > kWorthSaying) context.note(fmt::format("{} weights: about {}", text, text_of_bytes(bytes)));
 }
 
 void announce_memory(const Graph& graph, const Layer& units, const Dataset& data, const Context& context) {

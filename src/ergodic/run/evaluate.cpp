@@ -1,5 +1,7 @@
 #include "ergodic/run/evaluate.hpp"
 
+#include <algorithm>
+
 #include "ergodic/core/clock.hpp"
 #include "ergodic/core/part_of_whole.hpp"
 #include "ergodic/estimator/independent.hpp"
@@ -11,7 +13,7 @@ namespace {
 
 constexpr std::size_t kOwnChains = 100;
 constexpr std::uint64_t kOwnSweeps = 200, kFillingSweeps = 20;
-constexpr std::size_t kBoundedRows = 1000;
+constexpr std::size_t kMostBounded = 1000, kFewestBounded = 100, kTemperaturesOfARow = 5;  // rows
 
 /// Of rows with gaps, each summed over what is missing; nothing if stopped.
 std::optional<FreeEnergy> free_energy_of_gaps(const Machine& machine, const OpenRows& rows, Key key,
@@ -59,7 +61,9 @@ std::optional<std::vector<Estimate>> budgeted_bounds(const Machine& machine, con
                                                      Key key, const Context& context) {
   const double ends = steady_seconds() + share_of_rows(budget) * budget.seconds;
   const auto more = [&](std::size_t done) { return budget.temperatures > 0 || done == 0 || steady_seconds() < ends; };
-  return row_bounds(machine, random_rows(rows, kBoundedRows, key), kRowDraws, key, more, context);
+  const std::size_t worth = budget.temperatures / kTemperaturesOfARow;
+  const std::size_t most = budget.temperatures > 0 ? std::clamp(worth, kFewestBounded, kMostBounded) : kMostBounded;
+  return row_bounds(machine, random_rows(rows, most, key), kRowDraws, key, more, context);
 }
 
 namespace {
@@ -110,8 +114,9 @@ EvaluateResult evaluate(const Machine& machine, const Dataset& data, const Evalu
   out.means_of_training = options.training != nullptr;
   out.independent =
       independent_log_likelihood(machine.visible(), options.training ? *options.training : data, rows.rows, rows.known);
-  const double energies =
-      rows.complete() && machine.clamped_rows(rows.rows, key) ? share_of_rows(options.budget) : kShareOfEnergies;
+  const bool sampled =
+      rows.complete() && (machine.clamped_rows(rows.rows, key) || bounds_rows(machine, rows.rows, key));
+  const double energies = sampled ? share_of_rows(options.budget) : kShareOfEnergies;
   PartOfWhole first(context, 0.0, energies), second(context, energies, 1.0);
   const std::optional<Budget> left = add_energies(machine, rows, options.budget, out.evaluation, key, first.context());
   first.done(1.0);

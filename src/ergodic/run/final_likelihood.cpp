@@ -67,7 +67,8 @@ std::optional<FinalLikelihood> final_likelihood(const Machine& machine, const Da
   context.stage({"likelihood", ""});
   const State rows = random_rows(machine.visible(), data, kMostRows, key);
   const Budget budget{0, seconds};
-  const double energies = machine.clamped_rows(rows, key) ? share_of_rows(budget) : kShareOfEnergies;
+  const double energies =
+      machine.clamped_rows(rows, key) || bounds_rows(machine, rows, key) ? share_of_rows(budget) : kShareOfEnergies;
   PartOfWhole first(inner, 0.0, energies), second(inner, energies, 1.0);
   std::size_t draws = 0;
   const std::optional<FreeEnergy> energy = free_energy_of(machine, rows, budget, draws, key, first.context());

@@ -217,6 +217,11 @@ std::optional<std::vector<Estimate>> row_bounds(const Machine& machine, const St
   return out;
 }
 
+bool bounds_rows(const Machine& machine, const State& rows, Key key) {
+  const State one = rows.rows(0, 1);
+  return machine.log_sum_bounds(one, 1, 0, key, {}) && !machine.free_energies(one, {});
+}
+
 std::optional<std::vector<Estimate>> open_log_sums(const Machine& machine, const OpenRows& open,
                                                    std::size_t temperatures, Key key, const Context& context) {
   const std::size_t rows = open.rows.chains();

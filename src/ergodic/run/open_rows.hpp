@@ -32,6 +32,8 @@ OpenRows open_rows_of(const Layer& visible, const Dataset& data, Key key);
 std::optional<std::vector<Estimate>> row_bounds(const Machine& machine, const State& rows, std::size_t draws, Key key,
                                                 const std::function<bool(std::size_t)>& more, const Context& context);
 inline constexpr std::size_t kRowDraws = 100;
+/// Whether that is what is known of rows.
+bool bounds_rows(const Machine& machine, const State& rows, Key key);
 
 /// log of the sum of exp(-F(x)) over all x that agree with a row where it is known: log p(known) + log Z. Exact where
 /// the sum is short, else by annealing both ways in so many temperatures; of whole rows, bounds from kRowDraws draws if
