@@ -33,8 +33,9 @@ std::optional<std::vector<Estimate>> importance_bounds(const Dbn& model, const S
   Matrix<double> log_weights(rows.chains(), draws);
   for (std::size_t d = 0; d < draws; ++d) {
     if (context.stop_requested()) return std::nullopt;
-    const std::vector<double> found =
-        model.log_weights(rows, {key, Purpose::kDataHidden, kFirstStep + d, first_row}, context);
+    const LayerDraws drawn{key, Purpose::kDataHidden, kFirstStep + d, first_row};
+    const std::vector<State> up = model.draw_up(model.values_of(rows), model.depth() - 1, drawn, context);
+    const std::vector<double> found = model.log_weights(up, rows, context);
     for (std::size_t r = 0; r < found.size(); ++r) log_weights(r, d) = found[r];
   }
   std::vector<Estimate> out;

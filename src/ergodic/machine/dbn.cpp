@@ -11,8 +11,8 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/number_text.hpp"
+#include "ergodic/estimator/dbn_path.hpp"
 #include "ergodic/estimator/importance.hpp"
-#include "ergodic/estimator/rbm_path.hpp"
 #include "ergodic/format/bytes.hpp"
 #include "ergodic/kernels/float_product.hpp"
 #include "ergodic/machine/kinds.hpp"
@@ -23,7 +23,7 @@
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/model/sigmoid_layers.hpp"
-#include "ergodic/sampler/sampling.hpp"
+#include "ergodic/sampler/dbn_sampling.hpp"
 #include "ergodic/store/tensors.hpp"
 #include "ergodic/trainer/dbn_learner.hpp"
 
@@ -34,7 +34,7 @@ extern const MachineKind kDbnKind;
 namespace {
 
 constexpr std::size_t kPicturedPairs = 40, kPicturedFilters = 100, kMostUnits = 1000000;
-constexpr Key kUpwardKey{};  // of rows that show where a path begins, and of grey levels that are classified
+constexpr Key kGreyKey{};  // of grey levels that are classified
 
 struct DbnOptions {
   Counts hidden{500, 500, 2000};
@@ -66,115 +66,6 @@ const Spec<DbnOptions>& spec() {
   }();
   return made;
 }
-
-/// Chains of the RBM at the top, from which the layers below are drawn after each sweep. Where values of a row stay,
-/// each sweep begins with a draw of what lies above them.
-class DbnSampling final : public Sampling {
- public:
-  DbnSampling(const Dbn& model, const SamplingOptions& options, const Context& context) : model_(model) {
-    require(options.stations.empty(), "--path is for machines whose layers were trained together");
-    require(options.sampler != kAnnealing,
-            "annealing looks for states of low energy, and a deep belief network draws its lower layers from the "
-            "highest; take another --sampler");
-    SamplingOptions top = options;
-    top.kernel.fixed = {};
-    const Bits& fixed = options.kernel.fixed;
-    if (fixed.rows() > 0) {
-      require_mask(model.visible_layer(), fixed, fixed.rows());
-      split(fixed, top.kernel.fixed);
-    }
-    top_ = make_sampling(top, model.top(), context);
-  }
-
-  void sweep(Chains& chains, Key key, const Context& context) override {
-    const std::size_t depth = model_.depth();
-    const LayerDraws up{key, Purpose::kDataHidden, chains.sweep, chains.first_chain},
-        down{key, Purpose::kGibbs, chains.sweep, chains.first_chain};
-    const State before = values_stay_ ? chains.layers[0] : State();
-    Chains top{{}, chains.sweep, chains.first_chain};
-    if (values_stay_) {
-      top.layers = {model_.joined_top(model_.draw_up(model_.values_of(before), depth - 1, up, context).back(), before),
-                    std::move(chains.layers[depth])};
-      model_.top().resample(Rbm::kHidden, top.layers, up.at(depth), up.first_chain, context);
-    } else {
-      top.layers = {model_.joined_top(chains.layers[depth - 1], chains.layers[0]), std::move(chains.layers[depth])};
-    }
-    top_->sweep(top, key, context);
-    std::vector<State> below = model_.draw_down(model_.below_top(top.layers[Rbm::kVisible]), down, context);
-    below[0] = model_.joined_visible(below[0], top.layers[Rbm::kVisible]);
-    if (values_stay_) keep(before, below[0]);
-    std::ranges::move(below, chains.layers.begin());
-    chains.layers[depth] = std::move(top.layers[Rbm::kHidden]);
-    chains.sweep = top.sweep;
-  }
-  std::optional<double> accepted() const override { return top_->accepted(); }
-  std::vector<double> swapped() const override { return top_->swapped(); }
-
- private:
-  /// Labels that stay are units of the top; values that stay are put back after each sweep.
-  void split(const Bits& fixed, Bits& top) {
-    const std::size_t values = model_.shape().values, classes = model_.shape().classes;
-    bool labels_stay = false;
-    Bits labels(fixed.rows(), units_of(model_.top().visible()));
-    for (std::size_t r = 0; r < fixed.rows(); ++r) {
-      for_each_set(fixed.row(r), [&](std::size_t i) {
-        values_stay_ = values_stay_ || i < values;
-        if (i < values) return;
-        labels_stay = true;
-        labels.set(r, labels.cols() - classes + (i - values), true);
-      });
-    }
-    if (values_stay_) fixed_ = fixed;
-    if (labels_stay) top = std::move(labels);
-  }
-  void keep(const State& before, State& visible) const {
-    const FixedUnits fixed(fixed_);
-    for (std::size_t r = 0; r < visible.chains(); ++r) {
-      for (std::size_t i = 0; i < model_.shape().values; ++i) {
-        if (fixed.at(r, i)) visible.bits().set(r, i, before.bits().get(r, i));
-      }
-    }
-  }
-
-  const Dbn& model_;
-  std::unique_ptr<Sampling> top_;
-  Bits fixed_;
-  bool values_stay_ = false;
-};
-
-/// The path to the RBM at the top; rows are drawn up to it.
-class TopPath final : public Path {
- public:
-  TopPath(const Dbn& model, const State& rows, const Context& context)
-      : model_(model), top_(path_to(model.top(), raised(rows, kUpwardKey, context), context)) {}
-
-  double base_log_z() const override { return top_->base_log_z(); }
-  Chains draw_base(std::size_t count, Key key, const Context& context) override {
-    return top_->draw_base(count, key, context);
-  }
-  Chains start_at(const State& visible, Key key, const Context& context) override {
-    return top_->start_at(raised(visible, key, context), key, context);
-  }
-  void sweep(double t, Chains& chains, Key key, const Context& context) override {
-    top_->sweep(t, chains, key, context);
-  }
-  void weigh(double from, double to, const Chains& chains, std::span<double> out, const Context& context) override {
-    top_->weigh(from, to, chains, out, context);
-  }
-  void advance(double from, double to, Chains& chains, Key key, std::span<double> out,
-               const Context& context) override {
-    top_->advance(from, to, chains, key, out, context);
-  }
-
- private:
-  State raised(const State& rows, Key key, const Context& context) const {
-    const LayerDraws draws{key, Purpose::kDataHidden};
-    return model_.joined_top(model_.draw_up(model_.values_of(rows), model_.depth() - 1, draws, context).back(), rows);
-  }
-
-  const Dbn& model_;
-  std::unique_ptr<Path> top_;
-};
 
 /// The way up through a stage without its last visible units, which are labels. All of them together count as one, each
 /// with the same share, or not at all.
@@ -274,7 +165,7 @@ class DbnMachine final : public Machine {
   Bits mask_of(const Bits& visible) const override { return visible; }
   bool masks_by_chain() const override { return true; }
   std::unique_ptr<Sampling> sampling(const SamplingOptions& options, const Context& context) const override {
-    return std::make_unique<DbnSampling>(model_, options, context);
+    return make_sampling(options, model_, context);
   }
   /// The lower layers are draws given chains of two layers.
   bool bounded_times(const SamplingOptions& options) const override {
@@ -316,7 +207,7 @@ class DbnMachine final : public Machine {
     const bool labelled = data.units() == units_of(visible());
     const Layer layer = labelled ? visible() : Layer(Bernoulli{model_.shape().values});
     require_fit(layer, data);
-    const State rows = all_rows(layer, data, kUpwardKey);
+    const State rows = all_rows(layer, data, kGreyKey);
     return label_probabilities(plain_values(labelled ? model_.values_of(rows) : rows), context);
   }
 
@@ -339,7 +230,7 @@ class DbnMachine final : public Machine {
     return log_z ? std::optional(exactly(*log_z)) : std::nullopt;
   }
   std::unique_ptr<Path> path(const State& rows, const std::vector<Parameters>&, const Context& context) const override {
-    return std::make_unique<TopPath>(model_, rows, context);
+    return path_to(model_, rows, context);
   }
   void require_stations() const override {
     throw UsageError(

@@ -185,8 +185,7 @@ std::vector<double> Dbn::energy(LayerStates layers, const Context& context) cons
   return out;
 }
 
-std::vector<double> Dbn::log_weights(const State& visible, const LayerDraws& draws, const Context& context) const {
-  const std::vector<State> up = draw_up(values_of(visible), depth() - 1, draws, context);
+std::vector<double> Dbn::log_weights(std::span<const State> up, const State& visible, const Context& context) const {
   std::vector<double> out = top().free_energy(joined_top(up.back(), visible), context);
   for (double& energy : out) energy = -energy;
   for (std::size_t k = 0; k + 1 < depth(); ++k) {

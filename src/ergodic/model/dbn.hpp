@@ -114,8 +114,8 @@ class Dbn {
   std::optional<std::vector<double>> log_sums(const State& visible, const Context& context) const;
   /// Whether that sum is short.
   bool summable() const;
-  /// log of p(x, h, y) Z / q(h | x) for one draw of h_1, ..., h_{L-1} of each row; h_L is summed over.
-  std::vector<double> log_weights(const State& visible, const LayerDraws& draws, const Context& context) const;
+  /// log of p(x, h, y) Z / q(h | x) of each row, given its values, h_1, ..., h_{L-1}; h_L is summed over.
+  std::vector<double> log_weights(std::span<const State> up, const State& visible, const Context& context) const;
 
  private:
   std::size_t label_begin() const { return shape_.hidden[shape_.hidden.size() - 2]; }
