@@ -115,6 +115,7 @@
 #include "ergodic/model/uncoupled.hpp"
 #include "ergodic/model/all_states.hpp"
 #include "ergodic/model/rbm.hpp"
+#include "ergodic/model/dbn.hpp"
 #include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/model/rbm_pseudo_likelihood.hpp"
 #include "ergodic/model/reconstruction.hpp"
@@ -131,6 +132,7 @@
 #include "ergodic/model/elimination.hpp"
 #include "ergodic/model/perceptron.hpp"
 #include "ergodic/model/network.hpp"
+#include "ergodic/model/sigmoid_layers.hpp"
 #include "ergodic/model/neural.hpp"
 #include "ergodic/model/hopfield.hpp"
 #include "ergodic/model/storage.hpp"
@@ -151,6 +153,7 @@
 #include "ergodic/sampler/tempering.hpp"
 #include "ergodic/sampler/simulated_annealing.hpp"
 #include "ergodic/sampler/sampling.hpp"
+#include "ergodic/sampler/dbn_sampling.hpp"
 
 // Data minus model: a learner for each kind of machine, negative phases, and the loop around them.
 #include "ergodic/trainer/learner.hpp"
@@ -172,6 +175,8 @@
 #include "ergodic/trainer/energy_learner.hpp"
 #include "ergodic/trainer/boltzmann_learner.hpp"
 #include "ergodic/trainer/rbm_learner.hpp"
+#include "ergodic/trainer/wake_sleep.hpp"
+#include "ergodic/trainer/dbn_learner.hpp"
 #include "ergodic/trainer/network_learner.hpp"
 
 // log Z, and with it the likelihood; what chains and samples are worth.
@@ -180,6 +185,7 @@
 #include "ergodic/estimator/annealing.hpp"
 #include "ergodic/estimator/rbm_path.hpp"
 #include "ergodic/estimator/deep_path.hpp"
+#include "ergodic/estimator/dbn_path.hpp"
 #include "ergodic/estimator/station_path.hpp"
 #include "ergodic/estimator/energy_path.hpp"
 #include "ergodic/estimator/clamped_rows.hpp"
@@ -187,6 +193,7 @@
 #include "ergodic/estimator/energy_log_z.hpp"
 #include "ergodic/estimator/likelihood.hpp"
 #include "ergodic/estimator/independent.hpp"
+#include "ergodic/estimator/importance.hpp"
 #include "ergodic/estimator/diagnostics.hpp"
 #include "ergodic/estimator/mixing.hpp"
 #include "ergodic/estimator/correlations.hpp"
@@ -216,6 +223,7 @@
 #include "ergodic/machine/machine.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/machine/labels.hpp"
 #include "ergodic/machine/pictures.hpp"
 #include "ergodic/machine/machine_of.hpp"
 #include "ergodic/machine/graph_text.hpp"

@@ -49,6 +49,25 @@ Logo logo_of(const Matrix<float>& rows, std::size_t letters, std::string title) 
   return out;
 }
 
+/// Pictures of the same kind, one below the other; the narrower is filled up with white.
+void append_below(Image& image, const Image& more) {
+  if (image.pixels.empty()) {
+    image = more;
+    return;
+  }
+  Image out{std::max(image.width, more.width), image.height + more.height, more.channels, {}};
+  out.pixels.assign(out.width * out.height * out.channels, 255);
+  std::size_t row = 0;
+  for (const Image* part : {&std::as_const(image), &more}) {
+    const std::size_t bytes = part->width * part->channels;
+    for (std::size_t r = 0; r < part->height; ++r, ++row) {
+      std::copy_n(part->pixels.begin() + static_cast<std::ptrdiff_t>(r * bytes), bytes,
+                  out.pixels.begin() + static_cast<std::ptrdiff_t>(row * out.width * out.channels));
+    }
+  }
+  image = std::move(out);
+}
+
 }  // namespace
 
 PictureShape drawn_shape(PictureShape shape, std::size_t units) {
@@ -129,6 +148,23 @@ Image picture_of_filters(MatrixView<const float> weights, PictureShape shape, st
     for (std::size_t i = 0; i < weights.rows(); ++i) tiles(t, i) = weights(i, order[t]);
   }
   return signed_sheet(tiles, sheet_for(shape, weights.rows()));
+}
+
+Image filters_of_layers(std::span<const Matrix<float>> weights, PictureShape shape, std::size_t limit) {
+  Image out;
+  for (const Matrix<float>& layer : weights) append_below(out, picture_of_filters(layer, shape, limit));
+  return out;
+}
+
+std::vector<Picture> pictures_of_layers(std::span<const Matrix<float>> weights, PictureShape shape) {
+  constexpr std::size_t kUnits = 100;
+  std::vector<Picture> out;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    out.push_back({fmt::format("Filters: the hundred strongest units of hidden layer {}{}", k + 1,
+                               k > 0 ? ", as weights of the values through the layers below" : ""),
+                   picture_of_filters(weights[k], shape, kUnits)});
+  }
+  return out;
 }
 
 bool is_plane(const Layer& units) { return has_forces(units) && units_of(units) == 2; }

@@ -43,6 +43,11 @@ Image picture_of_values(const Matrix<float>& values, const Layer& layer, Picture
 /// One tile for each hidden unit: its column of these weights, [visible, hidden]; at most `limit` of them, the largest
 /// first.
 Image picture_of_filters(MatrixView<const float> weights, PictureShape shape, std::size_t limit);
+/// The filters of each layer below those of the layer before, given their weights of the visible units.
+Image filters_of_layers(std::span<const Matrix<float>> weights, PictureShape shape, std::size_t limit);
+/// The filters of the strongest units of each layer, given their weights of the visible units, those of higher layers
+/// through the layers below.
+std::vector<Picture> pictures_of_layers(std::span<const Matrix<float>> weights, PictureShape shape);
 /// Each row beside its reconstruction.
 Image picture_of_pairs(const Layer& layer, const State& rows, const Matrix<float>& reconstructed, PictureShape shape);
 

@@ -109,11 +109,12 @@ void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, c
 }
 
 RbmLearner::RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
-                       const Context& context)
+                       const Context& context, BatchSource source)
     : model_(model),
       train_(train),
       options_(settled(options, {}, train.rows())),
       key_(key),
+      source_(std::move(source)),
       simulator_(model, Gibbs{}),
       deviations_(deviations_of(train, model.visible())),
       gaps_(gaps_of(model, train)),
@@ -186,7 +187,9 @@ void RbmLearner::gather_batch(const UpdateStep& now, const Context& context) {
     data_.layers = {model_.make_state(Rbm::kVisible, now.rows.size()),
                     model_.make_state(Rbm::kHidden, now.rows.size())};
   }
-  if (completion_.needed()) {
+  if (source_) {
+    source_(now, data_.layers[Rbm::kVisible], context);
+  } else if (completion_.needed()) {
     data_.layers[Rbm::kVisible] = completion_.gather(now.rows, key_, now.epoch, known_);
   } else {
     const Timed timed(context.profile, ProfiledStage::kGather);

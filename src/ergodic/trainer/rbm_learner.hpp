@@ -4,7 +4,9 @@
 // and real units go by statistics in double.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -26,11 +28,15 @@ namespace ergodic {
 /// ones).
 void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, const Context& context);
 
+/// Fills in the visible states of the batch of an update: rows that are not those of a data set as they are.
+using BatchSource = std::function<void(const UpdateStep& now, State& visible, const Context& context)>;
+
 class RbmLearner : public Learner {
  public:
-  /// For a machine that has been initialised. It and the data must outlive the learner.
+  /// For a machine that has been initialised. It and the data must outlive the learner. With a source of batches the
+  /// data has no part in the gradient, but shows what rows are like: for the offsets, and for the monitors.
   RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
-             const Context& context);
+             const Context& context, BatchSource source = {});
 
   void learn(const UpdateStep& now, const Context& context) override;
   Measures measure(const Context& context) const override;
@@ -38,6 +44,8 @@ class RbmLearner : public Learner {
   const Simulator* simulator() const override { return &simulator_; }
   LearnerState state() const override;
   void restore(LearnerState state) override;
+  /// The offsets of centring of the visible units, which stay: not part of the state where they are those of data.
+  std::span<double> visible_offsets() { return visible_offset_; }
 
  private:
   void gather_batch(const UpdateStep& now, const Context& context);
@@ -48,6 +56,7 @@ class RbmLearner : public Learner {
   const Dataset& train_;
   TrainOptions options_;
   Key key_;
+  BatchSource source_;  // if not the data itself
   SimulatorOf<Rbm, Gibbs> simulator_;
   std::unique_ptr<NegativePhase> negative_;
   SampledAscent ascent_;
