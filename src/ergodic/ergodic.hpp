@@ -127,6 +127,7 @@
 #include "ergodic/model/elimination.hpp"
 #include "ergodic/model/perceptron.hpp"
 #include "ergodic/model/network.hpp"
+#include "ergodic/model/class_posterior.hpp"
 #include "ergodic/model/neural.hpp"
 #include "ergodic/model/hopfield.hpp"
 #include "ergodic/model/storage.hpp"
@@ -167,6 +168,8 @@
 #include "ergodic/trainer/energy_learner.hpp"
 #include "ergodic/trainer/boltzmann_learner.hpp"
 #include "ergodic/trainer/rbm_learner.hpp"
+#include "ergodic/trainer/class_scores.hpp"
+#include "ergodic/trainer/class_learner.hpp"
 #include "ergodic/trainer/network_learner.hpp"
 
 // log Z, and with it the likelihood; what chains and samples are worth.

@@ -21,6 +21,10 @@ RUNS = {
     "pseudo": (*BARS[:2], *BARS[4:], "--model", "boltzmann", "--method", "pseudo", "--epochs", "30"),
     "dynamic": ("--data", "digits:100", "--hidden", "12", "--batch", "20", "--steps", "10", "--binarise", "dynamic",
                 "--epochs", "6"),
+    "discriminative": ("--model", "class-rbm", "--data", "digits:200", "--hidden", "12", "--batch", "10", "--momentum",
+                       "0.5", "--l2", "0.001", "--objective", "discriminative", "--binarise", "dynamic", "--epochs", "30"),
+    "hybrid": ("--model", "class-rbm", "--data", "digits:100", "--hidden", "12", "--batch", "20", "--momentum", "0.5",
+               "--l2", "0.001", "--objective", "hybrid", "--steps", "10", "--epochs", "10"),
 }
 
 
@@ -72,6 +76,7 @@ TARGET_RUNS = {
     "mixed, momentum, decay": (*WIDE, "--hidden-type", "spin", "--momentum", "0.5", "--l2", "0.001", "--l1", "0.0001"),
     "cd, batches of another size than the chains": (*WIDE, "--method", "cd", "--steps", "3"),
     "more chains than rows": (*WIDE, "--chains", "130"),
+    "hybrid": (*WIDE, "--model", "class-rbm", "--objective", "hybrid", "--binarise", "dynamic"),
 }
 
 

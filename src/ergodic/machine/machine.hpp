@@ -39,6 +39,13 @@ struct RecalledRows {
   std::vector<RecallPath> paths;
 };
 
+/// The labels that a machine knows.
+struct ClassUnits {
+  std::size_t first = 0;              ///< of the visible units of the label; as many values has a row beside it
+  std::size_t count = 0;              ///< classes
+  std::vector<std::size_t> unseen{};  ///< classes that no row had which it learned from
+};
+
 class Machine;
 
 /// The units that a row leaves open, given those that are known: a machine of their own, and E(known).
@@ -106,6 +113,16 @@ class Machine {
   /// Lets rows run to a memory, `first_row` naming their random numbers; nothing if it is not a Hopfield network.
   virtual std::optional<RecalledRows> recall(const RecallOptions&, const State&, std::size_t /*first_row*/, Key,
                                              const Context&) const {
+    return std::nullopt;
+  }
+
+  // ---- Labels ----
+
+  /// Nothing for a machine without labels.
+  virtual std::optional<ClassUnits> class_units() const { return std::nullopt; }
+  /// p(y | x) of rows without their labels: a row for each, a column for each class. Grey levels enter as numbers.
+  /// Nothing for a machine without labels; throws Stopped if the observer asks to stop.
+  virtual std::optional<Matrix<float>> class_probabilities(const Dataset&, const Context&) const {
     return std::nullopt;
   }
 

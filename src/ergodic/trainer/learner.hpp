@@ -17,10 +17,11 @@ using Measures = std::vector<std::pair<std::string, double>>;
 
 /// What a learner remembers from update to update, beside the parameters.
 struct LearnerState {
-  std::vector<float> velocity;   ///< what the optimiser keeps
-  std::vector<double> offsets;   ///< moving means of hidden layers, for centring; of a network, its best scores
-  Chains chains;                 ///< persistent chains; empty for methods without
-  State completed;               ///< draws of what the data does not have; empty if it has all
+  std::vector<float> velocity;  ///< what the optimiser keeps
+  std::vector<double>
+      offsets;      ///< moving means of hidden layers, for centring; then the best scores of classes, if there are any
+  Chains chains;    ///< persistent chains; empty for methods without
+  State completed;  ///< draws of what the data does not have; empty if it has all
   std::vector<float> best = {};  ///< the best parameters so far; empty if the last are taken
 };
 
@@ -40,6 +41,9 @@ class Learner {
 
   /// Moves the machine a step along the gradient of the log-likelihood of these rows.
   virtual void learn(const UpdateStep& now, const Context& context) = 0;
+
+  /// Called after the last update: what is then in the machine is the result.
+  virtual void finish(const Context&) {}
 
   /// The monitors: what the learning curve shows.
   virtual Measures measure(const Context& context) const = 0;

@@ -12,6 +12,7 @@
 #include "ergodic/core/random.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/model/network.hpp"
+#include "ergodic/trainer/class_scores.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/optimiser.hpp"
 
@@ -24,16 +25,6 @@ struct NetworkLearning {
   double max_norm = 0.0;  ///< the largest norm of the weights that lead to a unit; 0: none
 };
 
-/// How well a network names the classes of rows.
-struct ClassScores {
-  double error = 0.0;     ///< share of the rows whose most probable class is not theirs
-  double log_loss = 0.0;  ///< mean of -log p(y | x), in nats
-};
-ClassScores class_scores(MatrixView<const float> probabilities, std::span<const int> labels);
-
-/// The values of the chosen rows as a network takes them: grey levels and bits as numbers in [0, 1], others as they
-/// are.
-void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out);
 /// p(y | x) of all rows of a data set. Throws Stopped if the observer asks to stop.
 Matrix<float> class_probabilities(const Network& network, const Dataset& data, const Context& context);
 
@@ -65,8 +56,7 @@ class NetworkLearner : public Learner {
   std::vector<float> gradient_;
   std::vector<double> ascent_;
   std::vector<float> velocity_;
-  std::vector<float> best_;
-  ClassScores best_scores_;
+  BestParameters best_;
   Dataset monitored_;
 };
 

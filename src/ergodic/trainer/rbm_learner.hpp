@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -38,6 +39,10 @@ class RbmLearner : public Learner {
   const Simulator* simulator() const override { return &simulator_; }
   LearnerState state() const override;
   void restore(LearnerState state) override;
+
+  /// The offsets of centring as they are now, mu and lambda.
+  std::span<const double> visible_offset() const { return visible_offset_; }
+  std::span<const double> hidden_offset() const { return hidden_offset_; }
 
  private:
   void gather_batch(const UpdateStep& now, const Context& context);
