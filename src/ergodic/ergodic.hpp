@@ -133,6 +133,7 @@
 #include "ergodic/model/perceptron.hpp"
 #include "ergodic/model/network.hpp"
 #include "ergodic/model/sigmoid_layers.hpp"
+#include "ergodic/model/class_posterior.hpp"
 #include "ergodic/model/neural.hpp"
 #include "ergodic/model/hopfield.hpp"
 #include "ergodic/model/storage.hpp"
@@ -177,6 +178,8 @@
 #include "ergodic/trainer/rbm_learner.hpp"
 #include "ergodic/trainer/wake_sleep.hpp"
 #include "ergodic/trainer/dbn_learner.hpp"
+#include "ergodic/trainer/class_scores.hpp"
+#include "ergodic/trainer/class_learner.hpp"
 #include "ergodic/trainer/network_learner.hpp"
 
 // log Z, and with it the likelihood; what chains and samples are worth.

@@ -28,6 +28,10 @@ RUNS = {
     # Three stages and then all layers together, 15 checkpoints each.
     "dbn": (*BARS[:2], *BARS[4:], "--model", "dbn", "--hidden", "12,10,8", "--steps", "200", "--updates", "60",
             "--up-down-updates", "15"),
+    "discriminative": ("--model", "class-rbm", "--data", "digits:200", "--hidden", "12", "--batch", "10", "--momentum",
+                       "0.5", "--l2", "0.001", "--objective", "discriminative", "--binarise", "dynamic", "--epochs", "30"),
+    "hybrid": ("--model", "class-rbm", "--data", "digits:100", "--hidden", "12", "--batch", "20", "--momentum", "0.5",
+               "--l2", "0.001", "--objective", "hybrid", "--steps", "10", "--epochs", "10"),
 }
 
 
@@ -80,6 +84,7 @@ TARGET_RUNS = {
     "cd, batches of another size than the chains": (*WIDE, "--method", "cd", "--steps", "3"),
     "more chains than rows": (*WIDE, "--chains", "130"),
     "deep": (*WIDE[:2], *WIDE[4:], "--model", "dbn", "--hidden", "70,40,50", "--up-down-updates", "4"),
+    "hybrid": (*WIDE, "--model", "class-rbm", "--objective", "hybrid", "--binarise", "dynamic"),
 }
 
 

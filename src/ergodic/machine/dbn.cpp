@@ -109,10 +109,7 @@ class DbnMachine final : public Machine {
   }
   Dataset rows_from(Dataset data) const override {
     if (model_.shape().classes == 0) return data;
-    const PictureShape shape = data.shape;  // that of the values, which pictures show
-    Dataset out = with_label_units(std::move(data), model_.shape().values, model_.shape().classes);
-    out.shape = shape;
-    return out;
+    return with_label_units(std::move(data), model_.shape().values, model_.shape().classes);
   }
 
   void initialise(const Dataset& rows, Key key, const Context& context) {
@@ -182,6 +179,10 @@ class DbnMachine final : public Machine {
   }
   std::vector<NetworkLayer> network_layers(const Dataset&, const Context&) const override {
     return recognition_layers();
+  }
+  std::optional<ClassUnits> class_units() const override {
+    if (model_.shape().classes == 0) return std::nullopt;
+    return ClassUnits{model_.shape().values, model_.shape().classes};
   }
   std::optional<Matrix<float>> class_probabilities(const Dataset& data, const Context& context) const override {
     if (model_.shape().classes == 0) return std::nullopt;
@@ -311,7 +312,10 @@ std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key
   require_kind(Bernoulli{data.units()}, data);
   require_complete(data);
   DbnShape shape{data.units(), {options.hidden.begin(), options.hidden.end()}, 0, options.up_down_updates > 0};
-  if (!data.labels.empty() && !options.without_labels) shape.classes = label_classes(data);
+  if (!data.labels.empty() && !options.without_labels) {
+    require_every_label(data);
+    shape.classes = label_classes(data);
+  }
   const DbnLearning learning{options.weight_scale, options.up_down_updates, options.up_down_rate};
   Dbn model(shape);
   announce_memory(model.layers(), shape.untied, data, context);

@@ -26,42 +26,59 @@ bool has_label_units(const Dataset& data, std::size_t values, std::size_t classe
   return true;
 }
 
-Dataset with_labels(const Dataset& data, std::size_t classes) {
+/// DataError unless each row has a label from 0 to classes - 1, or -1 for one that is not known.
+void require_labels_below(std::size_t classes, const Dataset& data) {
   if (data.labels.size() != data.rows()) {
-    throw DataError(fmt::format("{}: expected a label for each row, found none; give them with --labels", data.name));
+    throw DataError(fmt::format(
+        "{}: expected a label for each row, found none; give them with --labels or --label-column", data.name));
   }
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    const int label = data.labels[r];
+    if (label >= -1 && label < static_cast<int>(classes)) continue;
+    throw DataError(fmt::format("{}: row {}: expected a label from 0 to {}, or -1 for a row without; found {}",
+                                data.name, r + 1, classes - 1, label));
+  }
+}
+
+/// Which units of rows with labels are known; no rows if all are.
+Bits known_with_labels(const Dataset& data, std::size_t classes) {
   const std::size_t values = data.units();
-  const auto label_of = [&](std::size_t r) {
-    if (data.labels[r] < 0 || static_cast<std::size_t>(data.labels[r]) >= classes) {
-      throw DataError(fmt::format("{}: row {}: expected a label from 0 to {}, found {}", data.name, r + 1, classes - 1,
-                                  data.labels[r]));
-    }
-    return static_cast<std::size_t>(data.labels[r]);
+  const auto has_label = [&](std::size_t r) { return data.labels[r] >= 0; };
+  bool all = data.complete();
+  for (std::size_t r = 0; r < data.rows() && all; ++r) all = has_label(r);
+  if (all) return {};
+  Bits out(data.rows(), values + classes);
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    for (std::size_t i = 0; i < values; ++i) out.set(r, i, data.is_known(r, i));
+    for (std::size_t c = 0; c < classes; ++c) out.set(r, values + c, has_label(r));
+  }
+  return out;
+}
+
+Dataset with_labels(const Dataset& data, std::size_t classes) {
+  require_labels_below(classes, data);
+  const std::size_t values = data.units();
+  const auto unit_of_label = [&](std::size_t r) {
+    return values + static_cast<std::size_t>(std::max(data.labels[r], 0));
   };
   Dataset out = data;
-  out.shape = {};
   if (!out.unit_names.empty()) out.unit_names.emplace_back(kLabelName);
   if (data.dynamic()) {
     Matrix<Grey> grey(data.rows(), values + classes);
     for (std::size_t r = 0; r < data.rows(); ++r) {
       std::ranges::copy(data.grey().row(r), grey.row(r).begin());
-      grey(r, values + label_of(r)) = kFullGrey;
+      grey(r, unit_of_label(r)) = kFullGrey;
     }
     out.values = std::move(grey);
   } else {
     Bits bits(data.rows(), values + classes);
     for (std::size_t r = 0; r < data.rows(); ++r) {
       for_each_set(data.bits().row(r), [&](std::size_t i) { bits.set(r, i, true); });
-      bits.set(r, values + label_of(r), true);
+      bits.set(r, unit_of_label(r), true);
     }
     out.values = std::move(bits);
   }
-  if (data.complete()) return out;
-  out.known = Bits(data.rows(), values + classes);
-  for (std::size_t r = 0; r < data.rows(); ++r) {
-    for_each_set(data.known.row(r), [&](std::size_t i) { out.known.set(r, i, true); });
-    for (std::size_t c = 0; c < classes; ++c) out.known.set(r, values + c, true);
-  }
+  out.known = known_with_labels(data, classes);
   return out;
 }
 
@@ -69,6 +86,13 @@ Dataset with_labels(const Dataset& data, std::size_t classes) {
 
 Layer labelled_layer(std::size_t values, std::size_t classes) {
   return joined({Bernoulli{values}, Potts{classes, classes}});
+}
+
+void require_every_label(const Dataset& data) {
+  const auto without = std::ranges::find_if(data.labels, [](int label) { return label < 0; });
+  if (without == data.labels.end()) return;
+  throw DataError(fmt::format("{}: row {}: expected a label from 0 up, found {}; a class-rbm learns from rows without",
+                              data.name, without - data.labels.begin() + 1, *without));
 }
 
 std::size_t label_classes(const Dataset& data) {

@@ -39,6 +39,13 @@ struct RecalledRows {
   std::vector<RecallPath> paths;
 };
 
+/// The labels that a machine knows.
+struct ClassUnits {
+  std::size_t first = 0;              ///< of the visible units of the label; as many values has a row beside it
+  std::size_t count = 0;              ///< classes
+  std::vector<std::size_t> unseen{};  ///< classes that no row had which it learned from
+};
+
 class Machine;
 
 /// The units that a row leaves open, given those that are known: a machine of their own, and E(known).
@@ -108,14 +115,20 @@ class Machine {
   virtual std::vector<NetworkLayer> network_layers(const Dataset& /*rows*/, const Context&) const { return {}; }
   /// What the machine makes of each row, in plain values: E[x' | v] with v ~ p(v | x); nothing without a hidden layer.
   virtual std::optional<Matrix<float>> reconstructions(const State&, Key, const Context&) const { return std::nullopt; }
-  /// p(y | x) of each row, a column for each class; nothing if the machine has no label. Rows may have their labels as
-  /// further units, which are not looked at.
-  virtual std::optional<Matrix<float>> class_probabilities(const Dataset&, const Context&) const {
-    return std::nullopt;
-  }
   /// Lets rows run to a memory, `first_row` naming their random numbers; nothing if it is not a Hopfield network.
   virtual std::optional<RecalledRows> recall(const RecallOptions&, const State&, std::size_t /*first_row*/, Key,
                                              const Context&) const {
+    return std::nullopt;
+  }
+
+  // ---- Labels ----
+
+  /// Nothing for a machine without labels.
+  virtual std::optional<ClassUnits> class_units() const { return std::nullopt; }
+  /// p(y | x) of rows, whose labels are not looked at: a row for each, a column for each class. Grey levels enter as
+  /// numbers.
+  /// Nothing for a machine without labels; throws Stopped if the observer asks to stop.
+  virtual std::optional<Matrix<float>> class_probabilities(const Dataset&, const Context&) const {
     return std::nullopt;
   }
 

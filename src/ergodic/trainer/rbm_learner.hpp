@@ -47,6 +47,10 @@ class RbmLearner : public Learner {
   /// The offsets of centring of the visible units, which stay: not part of the state where they are those of data.
   std::span<double> visible_offsets() { return visible_offset_; }
 
+  /// The offsets of centring as they are now, mu and lambda.
+  std::span<const double> visible_offset() const { return visible_offset_; }
+  std::span<const double> hidden_offset() const { return hidden_offset_; }
+
  private:
   void gather_batch(const UpdateStep& now, const Context& context);
   Statistics mean_statistics(const State& visible, const Moments& hidden, const Context& context) const;
