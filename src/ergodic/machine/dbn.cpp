@@ -175,7 +175,8 @@ class DbnMachine final : public Machine {
   /// On the way up by recognition; labels have no part in it.
   std::optional<Matrix<float>> hidden_means(const State& rows, std::size_t layer,
                                             const Context& context) const override {
-    return raised(std::span(recognition_layers()).first(layer), plain_values(model_.values_of(rows)), context);
+    const std::vector<NetworkLayer> layers = recognition_layers();
+    return raised(std::span(layers).first(layer), plain_values(model_.values_of(rows)), context);
   }
   std::vector<NetworkLayer> network_layers(const Dataset&, const Context&) const override {
     return recognition_layers();
