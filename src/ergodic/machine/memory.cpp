@@ -20,10 +20,10 @@ constexpr double kProgram = 10e6;
 constexpr double kBytesOfWeight = (4 + 4 + 2 + 2 + 4) + (4 + 8 + 8);
 // A coupling has its gradient in double besides; matrices and lists are counted apart.
 constexpr double kBytesOfCoupling = (4 + 8 + 4) + (4 + 8 + 8);
-// A parameter of a network is held as it is, as the best that there was, with its gradient in float and in double; and
-// for each number that the optimiser keeps. While a checkpoint is written all but the gradient are there as tensors and
-// as the bytes of the file too, and the state of the learner as a copy.
-constexpr double kBytesOfParameter = (4 + 4 + 4 + 8) + (4 + 8 + 8), kBytesOfKept = 4 + (4 + 4 + 4);
+// A parameter of a network is held as it is and as the best that there was, besides what the optimiser keeps. While a
+// checkpoint is written all of them are there as tensors and as the bytes of the file too, and the state of the learner
+// as a copy.
+constexpr double kBytesOfParameter = (4 + 4) + (4 + 8 + 8), kBytesOfKept = 4 + (4 + 4 + 4);
 constexpr double kBytesOfValue = 16;  // of a real unit of a chain: its state, moments and field
 
 double bytes_of_state(const Layer& layer) {
