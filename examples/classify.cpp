@@ -33,7 +33,8 @@ int main() {
   source.source = "digits:3000";
   source.binarise = Binarise::kDynamic;
   const DataParts parts = load_data(source, context);
-  const TrainingData all{parts.train, {}};
+  TrainingData all{parts.train, {}};
+  all.train.labels.clear();
   const std::size_t inputs = parts.train.units(), classes = parts.train.classes();
 
   // Five labels of each class; nobody has looked at the others.
@@ -46,7 +47,8 @@ int main() {
   tested_error("200 random hidden units", random_network(inputs, hidden, classes, Activation::kSigmoid, seed), labelled,
                parts.test, seed, context);
 
-  // Pre-training sees all rows and no labels. It may be stopped by an observer; this one never asks for that.
+  // Pre-training sees all rows and no labels. Any kind of machine with hidden layers will do; several layers of RBMs
+  // are a deep belief network.
   TrainOptions pretraining;
   pretraining.updates = 2000;
   const std::unique_ptr<Machine> machine = machine_to_pretrain("rbm", hidden, all, seed, context);

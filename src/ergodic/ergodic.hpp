@@ -268,6 +268,7 @@
 #include "ergodic/run/commands/output.hpp"
 #include "ergodic/run/commands/text.hpp"
 #include "ergodic/run/commands/training_report.hpp"
+#include "ergodic/run/commands/classify_request.hpp"
 #include "ergodic/run/commands/classify_pictures.hpp"
 #include "ergodic/run/commands/classify_report.hpp"
 #include "ergodic/run/commands/reference.hpp"

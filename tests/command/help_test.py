@@ -127,7 +127,7 @@ def test_other_shells_accept_theirs(shell):
     (("./bin/ergodic", "tr"), {"train"}),
     (("ergodic", "data", ""), {"list", "get", "show"}),
     (("ergodic", "classify", ""), {"fit", "predict", "evaluate"}),
-    (("ergodic", "classify", "evaluate", "c", "--mis"), {"--mistakes"}),
+    (("ergodic", "classify", "evaluate", "c", "--mis"), {"--mistakes", "--missing"}),
     (("ergodic", "data", "get", "m"), {"mnist", "mushrooms"}),
     (("ergodic", "train", "--learn"), {"--learning-rate"}),
     (("ergodic", "train", "--hidden", "3", "--check"), {"--checkpoint-every"}),

@@ -33,6 +33,19 @@ def test_a_deep_network_takes_what_was_announced(options):
     assert announced(said) / 1.5 < peak < announced(said) * 1.5
 
 
+@pytest.mark.parametrize("options", [
+    ("--hidden", 1500, "--random-start"), ("--hidden", 1500, "--random-start", "--optimiser", "adam"),
+    ("--hidden", 1500, "--pretrain-updates", 2),
+], ids=["sgd", "adam", "pre-trained"])
+def test_a_classifier_takes_what_was_announced(options):
+    draw = np.random.default_rng(1)
+    np.savez("x.npz", x=draw.integers(0, 2, (200, 64, 64), np.uint8), y=draw.integers(0, 3, 200))
+    said, peak = peak_of("classify", "fit", "--data", "x.npz", *options, "--epochs", 2, "--out", "c", "--checkpoint-every",
+                         0, "--threads", 2)
+    found = re.search(r"^a network of 4096, 1500, 3 units: about ([\d.]+) MB$", said, re.MULTILINE)
+    assert float(found[1]) * 1e6 / 1.5 < peak < float(found[1]) * 1e6 * 1.5
+
+
 def test_little_is_not_worth_saying():
     done = succeed("train", "--data", "bars-and-stripes:3", "--hidden", 4, "--epochs", 1, "--out", "m")
     assert "about" not in done.stderr

@@ -20,8 +20,8 @@ TEST(Memory, ANetworkIsAnnouncedIfItTakesMuch) {
   EXPECT_TRUE(notes.said.empty());
   announce_memory(ClassifierSize{{16, 3000, 3000, 2}, 1, 100, false, &data}, {nullptr, &notes});
   ASSERT_EQ(notes.said.size(), 1u);
-  // 9.06 million parameters of 56 bytes, and little else.
-  EXPECT_EQ(notes.said[0], "a network of 16, 3000, 3000, 2 units: about 520 MB");
+  // 9.06 million parameters of 44 bytes, and little else.
+  EXPECT_EQ(notes.said[0], "a network of 16, 3000, 3000, 2 units: about 410 MB");
 }
 
 TEST(Memory, AnOptimiserThatKeepsMoreTakesMore) {

@@ -20,9 +20,9 @@ constexpr double kProgram = 10e6;
 constexpr double kBytesOfWeight = (4 + 4 + 2 + 2 + 4) + (4 + 8 + 8);
 // A coupling has its gradient in double besides; matrices and lists are counted apart.
 constexpr double kBytesOfCoupling = (4 + 8 + 4) + (4 + 8 + 8);
-// A parameter of a network is held as it is, as the best that there was; and
-// for each number that the optimiser keeps. While a checkpoint is written all are there as tensors and
-// as the bytes of the file too, and the state of the learner as a copy.
+// A parameter of a network is held as it is and as the best that there was, besides what the optimiser keeps. While a
+// checkpoint is written all of them are there as tensors and as the bytes of the file too, and the state of the learner
+// as a copy.
 constexpr double kBytesOfParameter = (4 + 4) + (4 + 8 + 8), kBytesOfKept = 4 + (4 + 4 + 4);
 // A stack of layers has its parameters in one buffer besides. Recognition weights of their own have no velocity.
 constexpr double kBytesOfStackedWeight = kBytesOfWeight + 4, kBytesOfRecognition = (4 + 4 + 2 + 2) + (4 + 4 + 4);

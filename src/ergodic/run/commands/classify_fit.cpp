@@ -109,6 +109,7 @@ class Run {
   std::optional<Network> run(const Context& context) {
     const std::filesystem::path checkpoint = checkpoint_of(request_.out);
     const bool resumed = request_.resume && std::filesystem::exists(checkpoint);
+    announce(context);
     std::optional<Network> network = first_network(resumed, context);
     if (!network || !fine_tuned(*network, checkpoint, context)) return std::nullopt;
     return network;
@@ -137,10 +138,21 @@ class Run {
     return network_from(*load_model(request_.from).machine, data_.train, classes_, context);
   }
 
+  /// How much memory all this takes.
+  void announce(const Context& context) const {
+    std::vector<std::size_t> layers{inputs()};
+    for (const std::uint64_t units : network_layers(context)) layers.push_back(units);
+    layers.push_back(classes_);
+    const auto kept = std::visit([](const auto& optimiser) { return optimiser.kMemory; }, request_.network.optimiser);
+    const std::size_t batch = request_.training.batch.value_or(TrainDefaults{}.batch);
+    announce_memory({layers, kept, batch, request_.pretrained(), &data_.train}, context);
+  }
+
   /// The network before fine-tuning; nothing if stopped. That of a run that goes on needs no pre-training: its
   /// checkpoint has the parameters.
   std::optional<Network> first_network(bool resumed, const Context& context) {
-    if (resumed || request_.random_start || request_.hidden.empty()) return random(network_layers(context));
+    const bool nothing_to_pretrain = request_.pretrained() && request_.hidden.empty();
+    if (resumed || request_.random_start || nothing_to_pretrain) return random(network_layers(context));
     return request_.from.empty() ? pretrained(context) : from_file(context);
   }
 
@@ -178,9 +190,6 @@ class Run {
   /// Fine-tunes the network, with checkpoints. Whether it is finished.
   bool fine_tuned(Network& network, const std::filesystem::path& checkpoint, const Context& context) {
     ClassifierFit fit(network, labelled_, {request_.training, request_.network}, Key{request_.seed});
-    const auto kept = std::visit([](const auto& optimiser) { return optimiser.kMemory; }, request_.network.optimiser);
-    announce_memory({network.sizes(), kept, *fit.options().training.batch, request_.pretrained(), &labelled_.train},
-                    context);
     if (request_.resume && std::filesystem::exists(checkpoint)) {
       Checkpoint saved = load_checkpoint(checkpoint, {network.parameters(), fit.state()}, settings_);
       fit.restore(saved.parameters, std::move(saved.state));
