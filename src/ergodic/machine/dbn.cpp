@@ -333,7 +333,9 @@ std::unique_ptr<Machine> read(const Tensors& tensors, const std::string& where) 
     if (shape.hidden.empty()) shape.values = below;
     shape.hidden.push_back(above);
   }
-  shape.untied = tensors.find(name(0, "recognition_weights")) != nullptr;
+  for (std::size_t k = 0; k < shape.hidden.size(); ++k) {
+    shape.untied = shape.untied || tensors.find(name(k, "recognition_weights"));
+  }
   if (tensors.metadata.contains("classes")) {
     const std::string& text = tensors.metadata.at("classes");
     const auto classes = number_in<std::size_t>(text);

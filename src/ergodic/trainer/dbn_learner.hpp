@@ -31,7 +31,7 @@ namespace ergodic {
 struct DbnLearning {
   std::optional<double> weight_scale;  ///< of initial weights; nothing: first_weight_scale of each stage
   std::uint64_t up_down_updates = 0;   ///< the last of all updates
-  double up_down_rate = 0.01;          ///< at their start
+  double up_down_rate = 0.02;          ///< at their start
 };
 
 /// Gives the first stage its parameters for the start; those of the others wait for their stage.
