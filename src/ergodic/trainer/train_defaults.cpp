@@ -17,7 +17,7 @@ constexpr double kPlainRate = 0.05, kReluRate = 0.1;
 constexpr double kRateTimesCovariance = 0.0125, kLeastRate = 0.002, kMostRate = 0.2;
 constexpr double kRateOfNeighbour = 0.4;
 constexpr std::uint64_t kClassEpochs = 50, kFewestClassUpdates = 3000;
-constexpr double kClassRate = 0.5;
+constexpr double kClassRate = 8.0;  // from four hidden units of six values to 1500 of pictures
 constexpr double kFirstFields = 0.3, kFirstRealWeights = 0.01;
 
 bool exact(const TrainingCase& now) { return now.method == kExactGradient.name; }

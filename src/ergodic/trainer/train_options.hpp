@@ -32,8 +32,8 @@ template <>
 struct Names<Objective> {
   static constexpr std::array<Named<Objective>, 3> kAll{
       {{Objective::kGenerative, "generative", "log p(x, y), as other machines learn"},
-       {Objective::kDiscriminative, "discriminative", "log p(y | x), which has an exact gradient"},
-       {Objective::kHybrid, "hybrid", "log p(y | x) + W log p(x, y), W being --generative-weight"}}};
+       {Objective::kDiscriminative, "discriminative", "log p of y given x, by its exact gradient"},
+       {Objective::kHybrid, "hybrid", "log p of y given x + W log p(x, y), W being --generative-weight"}}};
 };
 
 struct TrainOptions {
