@@ -1,7 +1,7 @@
 // Learning of restricted Boltzmann machines.
 //
-// Samples of two-valued units and letters go the fast way, by counts of pairs (sampled_ascent.hpp). Exact model terms
-// and real units go by statistics in double.
+// Samples of two-valued units and letters go the fast way, by counts of pairs (sampled_ascent.hpp), those of machines
+// with real units by products of floats (real_gradient.hpp). Exact model terms go by statistics in double.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,7 @@
 #include "ergodic/trainer/completion.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
+#include "ergodic/trainer/real_gradient.hpp"
 #include "ergodic/trainer/sampled_ascent.hpp"
 #include "ergodic/trainer/trainer.hpp"
 
@@ -55,6 +56,10 @@ class RbmLearner : public Learner {
   void gather_batch(const UpdateStep& now, const Context& context);
   Statistics mean_statistics(const State& visible, const Moments& hidden, const Context& context) const;
   void ascend(const Statistics& model_term, StepSize size, const Context& context);
+  void ascend_real(const Chains& samples, StepSize size, const Context& context);
+  /// A step by a gradient in double or in float.
+  template <class Gradient>
+  void step_by(const Gradient& gradient, StepSize size, const Context& context);
 
   Rbm& model_;
   const Dataset& train_;
@@ -64,6 +69,8 @@ class RbmLearner : public Learner {
   SimulatorOf<Rbm, Gibbs> simulator_;
   std::unique_ptr<NegativePhase> negative_;
   SampledAscent ascent_;
+  RealGradient real_gradient_;
+  Matrix<float> hidden_means_;      // given the batch, of a machine with real units
   Chains data_;                     // the batch, with hidden states drawn given it
   std::vector<double> deviations_;  // of the data, if it is real
   Gaps gaps_;
