@@ -122,8 +122,8 @@ void ClassLearner::find_gradient(std::uint64_t update, const Context& context) {
 
 void ClassLearner::ascend(StepSize size, const Context& context) {
   std::ranges::copy(gradient_, ascent_.begin());
-  const std::span<const double> visible = generative_ ? generative_->visible_offset() : visible_offset_;
-  const std::span<const double> hidden = generative_ ? generative_->hidden_offset() : hidden_offset_;
+  const std::span<const double> visible = generative_ ? generative_->visible_offsets() : visible_offset_;
+  const std::span<const double> hidden = generative_ ? generative_->hidden_offsets() : hidden_offset_;
   condition(model_, gaps_, visible, hidden, options_.decay, ascent_, context);
   const auto edit = [&](Parameters& p) { step(options_.sgd, size, ascent_, velocity_, p, context); };
   // Without chains nothing is sampled before the end, and what sampling needs is not renewed.

@@ -45,12 +45,10 @@ class RbmLearner : public Learner {
   const Simulator* simulator() const override { return &simulator_; }
   LearnerState state() const override;
   void restore(LearnerState state) override;
-  /// The offsets of centring of the visible units, which stay: not part of the state where they are those of data.
+  /// The offsets of centring as they are now, mu and lambda. Those of the visible units are not part of the state where
+  /// they are means of the data.
   std::span<double> visible_offsets() { return visible_offset_; }
-
-  /// The offsets of centring as they are now, mu and lambda.
-  std::span<const double> visible_offset() const { return visible_offset_; }
-  std::span<const double> hidden_offset() const { return hidden_offset_; }
+  std::span<const double> hidden_offsets() const { return hidden_offset_; }
 
  private:
   void gather_batch(const UpdateStep& now, const Context& context);
