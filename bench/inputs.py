@@ -62,7 +62,21 @@ class Inputs:
         request = training(data, visible=units, hidden=hidden, rows=rows, batch=100, method="pcd")
         self.ergodic.ask({**request, "seed": 1, "out": path})
 
+    def make_labels(self, path):
+        """What a random linear map says of each row: ten classes that can be learned."""
+        rows = np.load(self.path(("train",))).astype(np.float32)
+        map = np.random.default_rng(0).standard_normal((rows.shape[1], 10), dtype=np.float32)
+        np.save(path, ((rows - rows.mean(0)) @ map).argmax(1).astype(np.float32))
+
     # ---- Random ones, of any size ----
+
+    def make_real_rows(self, path, units):
+        """Sixty directions with noise about them, each unit of variance one."""
+        random = np.random.default_rng(0)
+        rows = random.standard_normal((20000, 60), dtype=np.float32)
+        rows = rows @ random.standard_normal((60, units), dtype=np.float32)
+        rows += 0.5 * rows.std() * random.standard_normal(rows.shape, dtype=np.float32)
+        np.save(path, rows / rows.std(0))
 
     def make_couplings(self, path, spins):
         """Symmetric, normal with variance 1/spins, none of a spin with itself."""

@@ -14,6 +14,7 @@ from workloads import macs, units_of_work
 ACTIVITY_TOLERANCE = 0.02  # share of visible units that are on after the same sweeps
 LOG_Z_TOLERANCE = 1.0  # nats, from the exact value
 ENERGY_TOLERANCE = 0.04  # of a spin
+SUM_TOLERANCE = 0.1  # of all elements of a product, which are of order one: roundoffs
 
 
 class Measurement:
@@ -105,7 +106,8 @@ class Measurement:
             return {}
         request = {**workload.request, **workload.check, "seed": 1}
         check = {"train": self.check_learning, "gibbs": self.check_activity, "ais": self.check_log_z,
-                 "spins": self.check_energy}[workload.kind]
+                 "spins": self.check_energy, "reals": self.check_reconstruction, "network": self.check_error,
+                 "product": self.check_sum}[workload.kind]
         out = {}
         for name, (text, right) in check(request, names).items():
             out[name] = {"check": text}
@@ -122,6 +124,20 @@ class Measurement:
             learned = value > self.independent_likelihood + (1 if self.size == "quick" else 10)
             out[name] = f"{value:.1f} nats (independent units {self.independent_likelihood:.1f})", learned
         return out
+
+    def check_reconstruction(self, request, names):
+        """What a machine leaves of the variance of the data when it draws them again."""
+        return self.check_below(request, names, "reconstruction", 0.95)
+
+    def check_error(self, request, names):
+        return self.check_below(request, names, "error", 0.5)
+
+    def check_sum(self, request, names):
+        return self.check_agreement(request, names, "sum", SUM_TOLERANCE)
+
+    def check_below(self, request, names, what, most):
+        values = {name: self.ask(name, request)[what] for name in names}
+        return {name: (f"{what} {value:.3f}", value < most) for name, value in values.items()}
 
     def check_activity(self, request, names):
         return self.check_agreement(request, names, "activity", ACTIVITY_TOLERANCE)

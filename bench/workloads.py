@@ -41,9 +41,11 @@ class Workload:
 
 
 def units_of_work(request):
-    """Samples, sweeps of a chain, temperatures of a chain, or updates of a spin."""
-    if request["kind"] == "train":
+    """Samples, sweeps of a chain, temperatures of a chain, updates of a spin, or products."""
+    if request["kind"] in ("train", "reals", "network"):
         return request["rows"] * request["epochs"]
+    if request["kind"] == "product":
+        return request["times"]
     if request["kind"] == "spins":
         return request["chains"] * request["sweeps"] * request["visible"]
     return request["chains"] * request.get("sweeps", request.get("temperatures"))
@@ -53,8 +55,14 @@ def macs(request):
     """Logical multiply-adds: those of dense products, however the work is really done."""
     if request["kind"] == "spins":
         return units_of_work(request) * request["visible"]
+    if request["kind"] == "product":
+        return units_of_work(request) * request["left"] * request["inner"] * request["right"]
+    if request["kind"] == "network":  # up, down but for the inputs, and the gradient
+        sizes = request["sizes"]
+        pairs = [a * b for a, b in zip(sizes, sizes[1:])]
+        return units_of_work(request) * (3 * sum(pairs) - pairs[0])
     # Training: a product up from the data, two for each sweep, and two statistics.
-    products = 2 * request["steps"] + 3 if request["kind"] == "train" else 2
+    products = 2 * request["steps"] + 3 if request["kind"] in ("train", "reals") else 2
     return units_of_work(request) * products * request["visible"] * request["hidden"]
 
 
@@ -82,6 +90,20 @@ def workloads(size):
                         contenders, "rows", learning_check(pick(2000, 20000), batch, pick(100, 300)),
                         scales=name == "W1b")
 
+    def real(name, units, data):
+        request = dict(training(data, visible=visible, hidden=hidden, rows=pick(1000, 20000), batch=100, method="pcd",
+                                rate=0.01), kind="reals", units=units)
+        return Workload(name, f"{shape}, {'-'.join(units)}, PCD-1, batch 100", "samples/s", request,
+                        ("ergodic", "torch"), "rows", dict(rows=1000, epochs=pick(5, 20)), scales=True)
+
+    def product(name, left, inner, right, turned):
+        request = dict(kind="product", left=left, inner=inner, right=right, turned=turned,
+                       times=max(int(pick(1e7, 1e10) / (left * inner * right)), 1))
+        ways = {"": "A B", "a": "A' B", "b": "A B'"}
+        return Workload(name, f"{ways[turned]}, {left} x {inner} x {right}", "products/s", request,
+                        ("ergodic", "sgemm"), "times", dict(times=1))
+
+    sizes = [784, *pick([64, 64], [1024, 1024]), 10]
     sweeps = pick(20, 100, 1000)
     chains, ais_chains, temperatures = pick(100, 1000), pick(20, 100), pick(50, 1000)
     wide_side, wide_hidden, wide_rows = pick(16, 64), pick(256, 4096), pick(256, 1024, 4096)
@@ -118,6 +140,17 @@ def workloads(size):
                       chains=long_chains, temperatures=long_ladder),
                  ("ergodic", "doubles"), "temperatures",
                  dict(machine=("trained machine", 16), chains=100, temperatures=pick(500, 1000)), threads=2),
+        real("R1", ("gaussian", "bernoulli"), ("real rows", visible)),
+        real("R2", ("bernoulli", "relu"), ("train",)),
+        Workload("N1", f"network {'-'.join(map(str, sizes))}, dropout, momentum, batch 100", "samples/s",
+                 dict(kind="network", data=("train",), labels=("labels",), sizes=sizes, rows=pick(2000, 20000), epochs=1,
+                      batch=100, rate=0.1, momentum=0.9, dropout=[0.2, 0.5]),
+                 ("ergodic", "torch"), "rows", dict(epochs=pick(5, 1)), scales=True),
+        product("P1", 100, 784, 500, ""),
+        product("P2", 100, 500, 784, "b"),
+        product("P3", 784, 100, 500, "a"),
+        product("P4", 100, 1024, 10, ""),
+        product("P5", 128, 32, 32, ""),
     ]
 
 

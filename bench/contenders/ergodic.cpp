@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -16,12 +17,14 @@
 #include "ergodic/estimator/annealing.hpp"
 #include "ergodic/format/npy.hpp"
 #include "ergodic/kernels/coin.hpp"
+#include "ergodic/kernels/float_product.hpp"
 #include "ergodic/kernels/sequential.hpp"
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/rbm.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/sampler/gibbs.hpp"
+#include "ergodic/trainer/network_learner.hpp"
 #include "ergodic/trainer/rbm_learner.hpp"
 #include "serve.hpp"
 
@@ -110,6 +113,80 @@ Json train(const Json& request, Threads& threads) {
 
   if (request.contains("out")) save_model(request.at("out").get<std::string>(), RbmMachine(machine), {});
   return {{"seconds", clock.seconds()}, {"snapshots", snapshots}};
+}
+
+/// A machine with real units.
+Json reals(const Json& request, Threads& threads) {
+  const Dataset data = first_rows(request.at("data"), request.at("rows"));
+  const Key key{request.at("seed")};
+  const std::vector<std::string> units = request.at("units");
+  Rbm machine(make_layer(units[0], data.units()), make_layer(units[1], request.at("hidden")));
+  const TrainOptions options = train_options(request);
+  initialise(machine, data, 0.01, key, Context{&threads});
+  Trainer trainer = trainer_of(machine, data, {}, options, key, Context{&threads});
+  skip_first_epoch(trainer);
+  UpdateClock clock(trainer.updates_per_epoch() * (*options.epochs - 2));
+  trainer.run([] {}, Context{&threads, &clock});
+
+  const State some = state_of(machine.visible(), first_rows(request.at("data"), request.at("batch")).values);
+  const State hidden(machine.conditional_means(Rbm::kHidden, some, {}));
+  const Matrix<float> again = machine.conditional_means(Rbm::kVisible, hidden, {});
+  double left = 0.0, variance = 0.0;
+  for (std::size_t i = 0; i < some.units(); ++i) {
+    double sum = 0.0, squares = 0.0;
+    for (std::size_t r = 0; r < some.chains(); ++r) {
+      const double x = some.value(r, i), error = again(r, i) - x;
+      sum += x;
+      squares += x * x;
+      left += error * error;
+    }
+    variance += squares - sum * sum / static_cast<double>(some.chains());
+  }
+  return {{"seconds", clock.seconds()}, {"reconstruction", left / variance}};
+}
+
+Json network(const Json& request, Threads& threads) {
+  const Context context{&threads};
+  Dataset data = first_rows(request.at("data"), request.at("rows"));
+  const std::vector<float> labels = read_floats(request.at("labels"));
+  data.labels.assign(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(data.rows()));
+  const Key key{request.at("seed")};
+  Network trained(request.at("sizes").get<std::vector<std::size_t>>(), Activation::kRelu);
+  for (std::size_t k = 0; k + 1 < trained.depth(); ++k) trained.randomise(k, key.at(Purpose::kInitialWeights));
+  const NetworkLearning options{.optimiser = Sgd{request.at("momentum")},
+                                .dropout = {request.at("dropout").at(0), request.at("dropout").at(1)},
+                                .l2 = 0.0,
+                                .max_norm = 0.0};
+  const Dataset none{"none", Bits(0, data.units())};
+  NetworkLearner learner(trained, data, none, options, ~std::uint64_t{0}, key);
+  std::vector<std::uint32_t> rows(request.at("batch").get<std::size_t>());
+  Stopwatch watch;
+  watch.start();
+  std::uint64_t update = 0;
+  for (std::size_t epoch = 0; epoch < request.at("epochs"); ++epoch) {
+    for (std::size_t begin = 0; begin + rows.size() <= data.rows(); begin += rows.size()) {
+      std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(begin));
+      learner.learn({update++, epoch, request.at("rate"), rows}, context);
+    }
+  }
+  watch.stop();
+  const Dataset first = select(data, rows);
+  return {{"seconds", watch.seconds()},
+          {"error", class_scores(class_probabilities(trained, first, context), first.labels).error}};
+}
+
+/// A product of floats, again and again.
+Json product(const Json& request, Threads& threads) {
+  const Context context{&threads};
+  const ProductFactors factors(request);
+  Matrix<float> out(factors.left, factors.right);
+  const Factor a = factors.a_turned ? transposed(factors.a) : Factor(factors.a);
+  const Factor b = factors.b_turned ? transposed(factors.b) : Factor(factors.b);
+  Stopwatch watch;
+  watch.start();
+  for (std::size_t k = 0; k < request.at("times"); ++k) add_product(a, b, out, context);
+  watch.stop();
+  return {{"seconds", watch.seconds()}, {"sum", factors.sum(out)}};
 }
 
 /// The share of bits that are on.
@@ -202,5 +279,8 @@ int main(int argc, char** argv) {
                 {"gibbs", [&](const Json& request) { return gibbs(request, threads); }},
                 {"ais", [&](const Json& request) { return ais(request, threads); }},
                 {"spins", [&](const Json& request) { return spins(request, threads); }},
+                {"reals", [&](const Json& request) { return reals(request, threads); }},
+                {"network", [&](const Json& request) { return network(request, threads); }},
+                {"product", [&](const Json& request) { return product(request, threads); }},
                 {"export", export_data}});
 }

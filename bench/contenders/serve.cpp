@@ -71,6 +71,32 @@ ergodic::Matrix<float> read_couplings(const std::string& path) {
   return out;
 }
 
+ProductFactors::ProductFactors(const Json& request)
+    : left(request.at("left")),
+      inner(request.at("inner")),
+      right(request.at("right")),
+      times(request.at("times")),
+      a_turned(request.at("turned") == "a"),
+      b_turned(request.at("turned") == "b"),
+      a(a_turned ? inner : left, a_turned ? left : inner),
+      b(b_turned ? right : inner, b_turned ? inner : right) {
+  std::uint32_t state = 1;
+  const auto fill = [&](ergodic::Matrix<float>& m) {
+    for (float& element : m.elements()) {
+      state = state * 1664525u + 1013904223u;
+      element = static_cast<float>(state >> 8) * 0x1p-24f - 0.5f;
+    }
+  };
+  fill(a);
+  fill(b);
+}
+
+double ProductFactors::sum(const ergodic::Matrix<float>& out) const {
+  double total = 0.0;
+  for (const float element : out.elements()) total += element;
+  return total / static_cast<double>(times);
+}
+
 std::string snapshot_path(const Json& request, std::size_t update) {
   return fmt::format("{}.{}", request.at("out").get<std::string>(), update);
 }

@@ -41,6 +41,18 @@ std::vector<float> read_floats(const std::string& path);
 /// A matrix of couplings from a NumPy file of floats.
 ergodic::Matrix<float> read_couplings(const std::string& path);
 
+/// The factors of a product, of random numbers in [-0.5, 0.5).
+struct ProductFactors {
+  explicit ProductFactors(const Json& request);
+
+  /// The sum of the elements of what has been added `times` times, for one time.
+  double sum(const ergodic::Matrix<float>& out) const;
+
+  std::size_t left, inner, right, times;
+  bool a_turned, b_turned;  ///< whether the matrices are the transposes of the factors
+  ergodic::Matrix<float> a, b;
+};
+
 /// Where the machine goes after so many updates: the request's "out" with that number behind it.
 std::string snapshot_path(const Json& request, std::size_t update);
 

@@ -1,9 +1,10 @@
 """PyTorch on the CPU, tuned: float32, no autograd, no temporaries, products with the bias or the weights added in."""
 
+import numpy as np
 import torch
 
 from contenders import matrices
-from contenders.serve import serve, threads
+from contenders.serve import Stopwatch, first_rows, serve, threads
 
 
 class Torch(matrices.Operations):
@@ -32,7 +33,107 @@ class Torch(matrices.Operations):
         return torch.nn.functional.softplus(fields).sum(1)
 
 
+def reals(request):
+    """PCD-1 of a machine with real units. The data's hidden layer is means, and the chains' is drawn."""
+    torch.manual_seed(request["seed"])
+    rows = torch.tensor(first_rows(request["data"], request["rows"]))
+    batch, rate = request["batch"], request["rate"] / request["batch"]
+    gaussian = request["units"][0] == "gaussian"
+    visible, hidden = rows.shape[1], request["hidden"]
+    weights, visible_bias, hidden_bias = torch.randn(visible, hidden) * 0.01, torch.zeros(visible), torch.zeros(hidden)
+    fields, back, noise = torch.empty(batch, hidden), torch.empty(batch, visible), torch.empty(batch, visible)
+    means, chain = torch.empty(batch, hidden), torch.zeros(batch, hidden)
+
+    def find_means(x, out):
+        torch.addmm(hidden_bias, x, weights, out=fields)
+        if gaussian:
+            return torch.sigmoid(fields, out=out)
+        # The mean of a normal cut off below zero.
+        density = torch.exp(-0.5 * fields.square()).mul_(0.3989422804)
+        return torch.add(fields, density.div_(torch.special.ndtr(fields).clamp_(1e-30)), out=out).clamp_(0)
+
+    def draw_hidden(x, out):
+        torch.addmm(hidden_bias, x, weights, out=fields)
+        if gaussian:
+            return out.uniform_().lt_(fields.sigmoid_())
+        share = torch.special.ndtr(fields)
+        return torch.sub(fields, torch.special.ndtri(out.uniform_(1e-7, 1).mul_(share)), out=out).clamp_(0, 30)
+
+    def draw_visible(v, out):
+        torch.addmm(visible_bias, v, weights.T, out=out)
+        return out.add_(noise.normal_()) if gaussian else out.sigmoid_().sub_(noise.uniform_()).gt_(0)
+
+    watch = Stopwatch()
+    watch.start()
+    for _ in range(request["epochs"]):
+        for begin in range(0, len(rows) - batch + 1, batch):
+            x = rows[begin:begin + batch]
+            find_means(x, means)
+            draw_visible(chain, back)
+            draw_hidden(back, chain)
+            weights.addmm_(x.T, means, alpha=rate).addmm_(back.T, chain, alpha=-rate)
+            visible_bias.add_(x.sum(0).sub_(back.sum(0)), alpha=rate)
+            hidden_bias.add_(means.sum(0).sub_(chain.sum(0)), alpha=rate)
+    watch.stop()
+    some = rows[:batch]
+    again = torch.addmm(visible_bias, find_means(some, means), weights.T)
+    again = again if gaussian else again.sigmoid_()
+    return {"seconds": watch.seconds, "reconstruction": float((again - some).square().mean() / some.var(0).mean())}
+
+
+def network(request):
+    """Rectified units, dropout, momentum: written out, which is a little faster than autograd."""
+    torch.manual_seed(request["seed"])
+    rows = torch.tensor(first_rows(request["data"], request["rows"]))
+    labels = torch.tensor(np.load(request["labels"])[:len(rows)]).long()
+    batch, sizes = request["batch"], request["sizes"]
+    depth = len(sizes) - 1
+    weights = [torch.randn(a, b) * (2 / a) ** 0.5 for a, b in zip(sizes, sizes[1:])]
+    weights[-1].zero_()
+    biases = [torch.zeros(size) for size in sizes[1:]]
+    parameters = [*weights, *biases]
+    velocities = [torch.zeros_like(p) for p in parameters]
+    gradients = [torch.empty_like(p) for p in parameters]
+    values = [torch.empty(batch, size) for size in sizes]
+    deltas = [torch.empty(batch, size) for size in sizes[1:]]
+    masks = [torch.empty(batch, size) for size in sizes[:-1]]
+    places = torch.arange(batch)
+
+    def up(masked):
+        for k in range(depth):
+            if masked:
+                kept = 1 - request["dropout"][min(k, 1)]
+                values[k].mul_(masks[k].bernoulli_(kept).div_(kept))
+            torch.addmm(biases[k], values[k], weights[k], out=values[k + 1])
+            if k + 1 < depth:
+                values[k + 1].relu_()
+        return torch.softmax(values[depth], 1)
+
+    def down(probabilities, classes):
+        torch.div(probabilities, -batch, out=deltas[-1])
+        deltas[-1][places, classes] += 1 / batch
+        for k in range(depth - 1, 0, -1):
+            torch.mm(deltas[k], weights[k].T, out=deltas[k - 1])
+            deltas[k - 1].mul_(masks[k]).mul_(values[k] > 0)
+        for k in range(depth):
+            torch.mm(values[k].T, deltas[k], out=gradients[k])
+            torch.sum(deltas[k], 0, out=gradients[depth + k])
+        for value, velocity, gradient in zip(parameters, velocities, gradients):
+            velocity.mul_(request["momentum"]).add_(gradient)
+            value.add_(velocity, alpha=request["rate"])
+
+    watch = Stopwatch()
+    watch.start()
+    for _ in range(request["epochs"]):
+        for begin in range(0, len(rows) - batch + 1, batch):
+            values[0][:] = rows[begin:begin + batch]
+            down(up(True), labels[begin:begin + batch])
+    watch.stop()
+    values[0][:] = rows[:batch]
+    return {"seconds": watch.seconds, "error": float((up(False).argmax(1) != labels[:batch]).float().mean())}
+
+
 if __name__ == "__main__":
     torch.set_num_threads(threads())
     torch.set_grad_enabled(False)
-    serve("torch", torch.__version__, matrices.kinds(Torch()))
+    serve("torch", torch.__version__, {**matrices.kinds(Torch()), "reals": reals, "network": network})

@@ -10,7 +10,7 @@ UNITS = {"MB": 1e6, "GB": 1e9}
 
 
 def announced(said):
-    found = re.search(r"^(\d+) x (\d+) weights: about ([\d.]+) (MB|GB)$", said, re.MULTILINE)
+    found = re.search(r"^([\d x]+)( x \d+) weights: about ([\d.]+) (MB|GB)$", said, re.MULTILINE)
     return float(found[3]) * UNITS[found[4]]
 
 
@@ -22,6 +22,14 @@ def test_training_takes_what_was_announced(side, hidden, options):
     np.save("x.npy", np.random.default_rng(1).integers(0, 2, (100, side, side), np.uint8))
     said, peak = peak_of("train", "--data", "x.npy", "--hidden", hidden, "--epochs", 1, *options, "--out", "m",
                          "--checkpoint-every", 0, "--threads", 2)
+    assert announced(said) / 1.5 < peak < announced(said) * 1.5
+
+
+@pytest.mark.parametrize("options", [(), ("--up-down-updates", 1)], ids=["tied", "untied"])
+def test_a_deep_network_takes_what_was_announced(options):
+    np.save("x.npy", np.random.default_rng(1).integers(0, 2, (100, 64, 64), np.uint8))
+    said, peak = peak_of("train", "--model", "dbn", "--data", "x.npy", "--hidden", "1500,500,1000", "--updates", 6,
+                         *options, "--out", "m", "--checkpoint-every", 0, "--threads", 2, "--no-likelihood")
     assert announced(said) / 1.5 < peak < announced(said) * 1.5
 
 

@@ -31,8 +31,11 @@ CASES = {
     "boltzmann-alignment": ("alignment", ("--model", "boltzmann", *GRAPH), ("npy", "csv", "fasta")),
     "hopfield": ("spins", ("--model", "hopfield", "--patterns", 2), ("npy", "csv")),
     "class-rbm": ("labelled", ("--model", "class-rbm", *SMALL), ("npy", "csv")),
+    "dbn": ("labelled", ("--model", "dbn", "--hidden", "4,3", "--epochs", 2, "--batch", 10, "--no-likelihood"),
+            ("npy", "csv")),
     "neural": ("reals", ("--model", "neural", "--epochs", 1, "--layers", 4, "--no-likelihood"), ("npy", "csv")),
 }
+LABELLED = ("class-rbm", "dbn")  # whose samples have their label as further units
 
 
 def test_every_kind_of_machine_and_type_of_unit_is_tried():
@@ -73,7 +76,7 @@ def drawn(model, form, *options):
 
 
 def label_options(case, form):
-    return ("--label-column", "label") if case == "class-rbm" and form == "csv" else ()
+    return ("--label-column", "label") if case in LABELLED and form == "csv" else ()
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -91,7 +94,7 @@ def test_samples_are_data_for_a_new_machine(case, form):
     samples = drawn(model, form)
     options = CASES[case][1]
     of_data = label_options(case, form)
-    if case == "class-rbm" and form == "npy":  # the label is the last units
+    if case in LABELLED and form == "npy":  # the label is the last units
         rows = np.load(samples)
         np.save("x.npy", rows[:, :5])
         np.save("y.npy", rows[:, 5:].argmax(axis=1))

@@ -25,6 +25,13 @@ RUNS = {
                "--epochs", "15"),
     "dynamic": ("--data", "digits:100", "--hidden", "12", "--batch", "20", "--steps", "10", "--binarise", "dynamic",
                 "--epochs", "6"),
+    # Three stages and then all layers together, 15 checkpoints each.
+    "dbn": (*BARS[:2], *BARS[4:], "--model", "dbn", "--hidden", "12,10,8", "--steps", "200", "--updates", "60",
+            "--up-down-updates", "15"),
+    "discriminative": ("--model", "class-rbm", "--data", "digits:200", "--hidden", "12", "--batch", "10", "--momentum",
+                       "0.5", "--l2", "0.001", "--objective", "discriminative", "--binarise", "dynamic", "--epochs", "30"),
+    "hybrid": ("--model", "class-rbm", "--data", "digits:100", "--hidden", "12", "--batch", "20", "--momentum", "0.5",
+               "--l2", "0.001", "--objective", "hybrid", "--steps", "10", "--epochs", "10"),
 }
 
 
@@ -76,6 +83,8 @@ TARGET_RUNS = {
     "mixed, momentum, decay": (*WIDE, "--hidden-type", "spin", "--momentum", "0.5", "--l2", "0.001", "--l1", "0.0001"),
     "cd, batches of another size than the chains": (*WIDE, "--method", "cd", "--steps", "3"),
     "more chains than rows": (*WIDE, "--chains", "130"),
+    "deep": (*WIDE[:2], *WIDE[4:], "--model", "dbn", "--hidden", "70,40,50", "--up-down-updates", "4"),
+    "hybrid": (*WIDE, "--model", "class-rbm", "--objective", "hybrid", "--binarise", "dynamic"),
 }
 
 
@@ -103,6 +112,15 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(checkpoints):
     assert train("pcd", "--resume") == model
     assert log_rows() == rows
     assert not Path("m.safetensors.checkpoint").exists()
+
+
+@pytest.mark.parametrize("checkpoints", [7, 15, 22, 31, 46, 55])
+def test_a_deep_network_killed_in_any_stage_goes_on_as_if_nothing_had_happened(checkpoints):
+    model, rows = uninterrupted("dbn")
+    code, _, err = interrupt("dbn", checkpoints, signal.SIGKILL)
+    assert code == -signal.SIGKILL, err
+    assert train("dbn", "--resume", "--threads", 2) == model
+    assert log_rows() == rows
 
 
 @pytest.mark.parametrize("kind", RUNS)

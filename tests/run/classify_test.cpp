@@ -93,7 +93,7 @@ TEST(NetworkFrom, ADeepMachineIsApproximatedLayerByLayer) {
   const Network network = network_from(*machine, data.train, 2, {});
   EXPECT_EQ(network.sizes(), (std::vector<std::size_t>{9, 8, 6, 2}));
   const State rows = all_rows(machine->visible(), data.train, Key{});
-  const Matrix<float> truth = *machine->hidden_means(rows, {});
+  const Matrix<float> truth = *machine->hidden_means(rows, 1, {});
   Network::Pass pass = network.make_pass(rows.chains());
   std::ranges::copy(plain_values(rows).elements(), pass.values[0].data());
   network.forward(pass, {});

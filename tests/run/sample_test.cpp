@@ -5,6 +5,7 @@
 #include "boltzmann_machines.hpp"
 #include "data/error_message.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/data/synthetic.hpp"
 #include "ergodic/machine/boltzmann.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/machine/rbm.hpp"
@@ -92,6 +93,39 @@ TEST(Sample, RowsThatAreGivenDifferentValuesAreNotJudged) {
   const Samples other = sample(some_machine(), options_for(50), {1, rows, fixed}, {}, kKey, {});
   EXPECT_EQ(other.mixing->verdict.mixing, Mixing::kUnknown);
   EXPECT_NE(other.mixing->verdict.reason.find("different row"), std::string::npos);
+}
+
+/// A class RBM of bars (0) and stripes (2), with a class between them that no row has.
+std::unique_ptr<Machine> machine_with_labels() {
+  Dataset data = bars_and_stripes(2);
+  for (int& label : data.labels) label *= 2;
+  return kind_named("class-rbm").make({{"hidden", std::uint64_t{3}}}, data, kKey, {});
+}
+
+TEST(Sample, ChainsOfAClassKeepTheirLabelAndAreJudgedByClass) {
+  const auto machine = machine_with_labels();
+  const std::vector<std::size_t> labels{2, 0};
+  const SampleStart start = labelled_start(*machine, labels, 15, kKey, {});
+  ASSERT_EQ(start.rows.chains(), 30u);
+  EXPECT_FALSE(all_alike(start.rows.rows(0, 15)));  // but for the label they are drawn
+  for (const std::string sampler : {"gibbs", "metropolis", "tempering"}) {
+    const Samples found = sample(*machine, options_for(200, sampler), start, {}, kKey, {});
+    for (std::size_t r = 0; r < 30; ++r) {
+      for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(found.visible.bits().get(r, 4 + c), c == labels[r / 15]) << sampler;
+    }
+    EXPECT_EQ(found.mixing->chains, 15u) << sampler;
+    EXPECT_FALSE(found.mixing->quantities.empty()) << sampler;
+  }
+}
+
+TEST(Sample, ClassesThatAMachineDoesNotKnowAreRefused) {
+  const auto machine = machine_with_labels();
+  const auto message = [](const Machine& of, std::size_t label) {
+    return message_of<UsageError>([&] { labelled_start(of, std::vector{label}, 1, kKey, {}); });
+  };
+  EXPECT_NE(message(*machine, 3).find("expected a label from 0 to 2"), std::string::npos);
+  EXPECT_NE(message(*machine, 1).find("no row of class 1"), std::string::npos);
+  EXPECT_NE(message(some_machine(), 0).find("has no labels"), std::string::npos);
 }
 
 TEST(Sample, HiddenUnitsOfAGraphAreSampledWithTheVisibleOnes) {

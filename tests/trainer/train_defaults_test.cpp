@@ -43,6 +43,17 @@ TEST(TrainDefaults, ExactGradientsTakeLongerSteps) {
   EXPECT_LE(of(shifting_bars(9), 16, "exact").learning_rate, 2.0);
 }
 
+TEST(TrainDefaults, ClassesAreLearnedByPassesThroughTheData) {
+  const Dataset data = bars_and_stripes(8);  // 510 rows: six batches
+  const auto of_classes = [&](Objective objective) {
+    return class_rbm_defaults({"pcd", data, {Bernoulli{64}, Bernoulli{16}}, 64 * 17 + 16, objective});
+  };
+  EXPECT_EQ(of_classes(Objective::kGenerative).updates, of(data, 16).updates);
+  EXPECT_EQ(of_classes(Objective::kGenerative).learning_rate, of(data, 16).learning_rate);
+  EXPECT_EQ(of_classes(Objective::kHybrid).updates, 3000u);
+  EXPECT_GT(of_classes(Objective::kDiscriminative).learning_rate, 1.0);
+}
+
 TEST(Settled, EpochsAndUpdatesSayTheSameOrAreRefused) {
   TrainOptions options;
   options.epochs = 3;

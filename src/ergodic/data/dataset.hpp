@@ -36,7 +36,7 @@ struct Dataset {
   std::string name{};
   DataValues values{};
   PictureShape shape{};
-  std::vector<int> labels{};  ///< one for each row, or empty
+  std::vector<int> labels{};  ///< one for each row, -1 for one without; or empty
   std::size_t letters =
       0;  ///< letters of a categorical site: units [s * letters, (s + 1) * letters) are site s; else 0
   std::vector<double> weights{};  ///< how much each row counts, or empty: all the same

@@ -18,6 +18,8 @@
 namespace ergodic {
 namespace {
 
+constexpr int kNoLabel = -1;  // as data sets have it
+
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// Whether all that there is, the first line included, are words of one length, long enough for sequences.
@@ -209,7 +211,9 @@ class Reader {
     const std::vector<double> labels = labels_of_words(column);
     for (std::size_t r = 0; r < table_.rows; ++r) {
       const double number = column.number(r);
-      const double value = labels.empty() || std::isnan(number) ? number : labels[static_cast<std::size_t>(number)];
+      const double value = std::isnan(number) ? kNoLabel
+                           : labels.empty()   ? number
+                                              : labels[static_cast<std::size_t>(number)];
       if (!(value >= -1e9 && value <= 1e9) || value != std::floor(value)) {
         throw DataError(fmt::format("{}: row {}, column {}: expected a word or a whole number as label, found {}",
                                     where_, r + 1, column.text(), value));

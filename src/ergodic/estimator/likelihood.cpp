@@ -1,5 +1,6 @@
 #include "ergodic/estimator/likelihood.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ergodic {
@@ -28,6 +29,9 @@ FreeEnergy mean_free_energy(const std::vector<Estimate>& log_sums) {
   const Mean found = mean_with_error(values);
   mean.value = found.value;
   if (mean.method == "exact") mean.lower = mean.upper = mean.value;
+  // Where the brackets of rows are points, their sums round in another order.
+  mean.lower = std::min(mean.lower, mean.value);
+  mean.upper = std::max(mean.upper, mean.value);
   return {mean, found.standard_error, log_sums.size()};
 }
 

@@ -27,8 +27,10 @@ FreeEnergy mean_free_energy(const std::vector<Estimate>& log_sums);
 
 /// What can be said of data under a machine. Everything is a mean over the rows, in nats.
 struct Evaluation {
-  std::optional<FreeEnergy> free_energy;        ///< nothing if stopped, or if hidden units are too many to sum over
-  std::optional<ClampedLogZ> clamped;           ///< where the free energy comes from, if it is not exact
+  std::optional<FreeEnergy> free_energy;  ///< nothing if stopped, or if hidden units are too many to sum over
+  std::optional<ClampedLogZ> clamped;     ///< where the free energy comes from, if it is not exact
+  std::size_t bound_draws =
+      0;  ///< draws a row, if the free energy is a bound from above, and the likelihood from below
   std::optional<double> pseudo_log_likelihood;  ///< not of real units
   double pseudo_standard_error = 0.0;           ///< over rows, and over the sites looked at
   std::optional<Estimate> log_z;

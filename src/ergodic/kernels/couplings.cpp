@@ -119,12 +119,13 @@ void Couplings::renew_block(MatrixView<const float> weights, std::size_t row, st
   const float* const turned = past_caches ? near.data() : to;
   const std::size_t stride = past_caches ? kBlock : n;
   // While the new weights are still in the nearest cache.
-  for (std::size_t j = column; j < column_end; j += kTileColumns) {
+  const bool rounded = to_columns_.tiles() > 0;
+  for (std::size_t j = column; rounded && j < column_end; j += kTileColumns) {
     to_columns_.round_block(j / kTileColumns, row / kBlockRows, from + (j - column), m);
   }
   HWY_DYNAMIC_DISPATCH(transpose)(from, m, row_end - row, column_end - column, past_caches ? near.data() : to, stride);
   if (past_caches) HWY_DYNAMIC_DISPATCH(copy_past_caches)(near.data(), column_end - column, to, n);
-  for (std::size_t i = row; i < row_end; i += kTileColumns) {
+  for (std::size_t i = row; rounded && i < row_end; i += kTileColumns) {
     to_rows_.round_block(i / kTileColumns, column / kBlockRows, turned + (i - row), stride);
   }
 }
@@ -146,6 +147,17 @@ void Couplings::finish(MatrixView<const float> weights, std::span<const float> r
                  : to_rows_.finish_tile(tile, transposed_, row_bias);
         }
       });
+}
+
+void transpose(MatrixView<const float> from, MatrixView<float> to, const Context& context) {
+  assert(from.rows() == to.cols() && from.cols() == to.rows());
+  constexpr std::size_t kBlock = Couplings::kBlock;
+  context.for_blocks(from.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = 0; j < from.cols(); j += kBlock) {
+      HWY_DYNAMIC_DISPATCH(transpose)
+      (&from(begin, j), from.cols(), end - begin, std::min(kBlock, from.cols() - j), &to(j, begin), to.cols());
+    }
+  });
 }
 
 }  // namespace ergodic

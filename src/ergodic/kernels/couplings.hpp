@@ -20,6 +20,8 @@ class Couplings {
   Couplings() = default;
   /// The low levels are those of the units that the rows and the columns belong to.
   Couplings(std::size_t rows, std::size_t cols, float rows_low, float columns_low);
+  /// Transposed only, for layers that are not drawn by rounded weights.
+  Couplings(std::size_t rows, std::size_t cols) : transposed_(cols, rows) {}
 
   /// Renews what is made of the weights in the block that begins at (row, column), both multiples of kBlock. Different
   /// blocks may be renewed at the same time.
@@ -39,5 +41,8 @@ class Couplings {
   Matrix<float> transposed_;
   QuantisedWeights to_columns_, to_rows_;
 };
+
+/// to(j, i) = from(i, j).
+void transpose(MatrixView<const float> from, MatrixView<float> to, const Context& context);
 
 }  // namespace ergodic

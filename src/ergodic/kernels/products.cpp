@@ -8,7 +8,9 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/coin.hpp"
 #include "ergodic/kernels/fields.hpp"
+#include "ergodic/kernels/float_fields.hpp"
 #include "ergodic/kernels/float_sampling.hpp"
+#include "ergodic/kernels/real_draws.hpp"
 #include "ergodic/kernels/row_sum.hpp"
 #include "ergodic/kernels/table_sampling.hpp"
 #include "ergodic/kernels/target.hpp"
@@ -48,10 +50,15 @@ void product(const State& x, const Affine& map, MatrixView<double> fields, const
 void sample(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
             const Context& context) {
   assert(fits(x, map) && out.chains() == x.chains() && out.units() == map.bias.size());
-  const bool plainly = plain_target() || x.real();
-  if (!plainly && tables_serve(x, map, out)) return sample_by_tables(x, map, draw, first_chain, out, context);
   const auto chain = [first_chain](std::size_t r) { return static_cast<std::uint32_t>(first_chain + r); };
-  if (plainly) {
+  if (x.real()) {
+    for_float_fields(x, map, context, [&](std::size_t r, std::span<const float> fields) {
+      draw_coins(fields, out.levels().gap(), draw, chain(r), out.bits().row(r));
+    });
+    return;
+  }
+  if (!plain_target() && tables_serve(x, map, out)) return sample_by_tables(x, map, draw, first_chain, out, context);
+  if (plain_target()) {
     for_fields(x, map, context,
                [&](std::size_t r, std::span<const double> fields) { row_sample(fields, r, draw, chain(r), out); });
     return;

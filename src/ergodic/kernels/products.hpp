@@ -1,8 +1,8 @@
 // The hot loops. Models are written in terms of these and never look inside a State.
 //
 // What each computes is fixed to the last bit: fields are summed in double, the bias first, then the units in ascending
-// order; a sampled bit compares 48 random bits with the sigmoid of such a field. Any faster way of doing the same must
-// give the same bits.
+// order; a sampled bit compares 48 random bits with the sigmoid of such a field. Given real units it is a field in
+// float (float_fields.hpp). Any faster way of doing the same must give the same bits.
 #pragma once
 
 #include <cstdint>

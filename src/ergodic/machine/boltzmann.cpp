@@ -114,7 +114,7 @@ std::optional<std::vector<double>> BoltzmannMachine::pseudo_log_likelihoods(cons
   return model().pseudo_log_likelihood(rows, context);
 }
 
-std::optional<State> BoltzmannMachine::hidden_of(const Chains& chains) const {
+std::optional<State> BoltzmannMachine::hidden_of(const Chains& chains, std::size_t) const {
   if (model().hidden() == 0) return std::nullopt;
   State out = make_state(model().hidden_layer(), chains.count());
   for (std::size_t r = 0; r < out.chains(); ++r) {

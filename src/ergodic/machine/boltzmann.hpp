@@ -17,7 +17,8 @@ class BoltzmannMachine : public MachineOf<Boltzmann> {
   Facts facts() const override;
   void put(Tensors& tensors) const override;
 
-  std::optional<State> hidden_of(const Chains& chains) const override;
+  std::size_t hidden_layers() const override { return model().hidden() > 0 ? 1 : 0; }
+  std::optional<State> hidden_of(const Chains& chains, std::size_t layer) const override;
   std::optional<std::vector<double>> free_energies(const State& rows, const Context& context) const override;
   std::optional<ClampedRows> clamped_rows(const State& rows, Key key) const override;
   std::optional<std::vector<double>> pseudo_log_likelihoods(const State& rows, Key key,

@@ -1,16 +1,19 @@
 // The kind `class-rbm` (Larochelle and Bengio 2008): an RBM whose visible layer has two parts, the values of a row and
-// a softmax of its label, so that it models p(x, y). Rows of data need labels.
+// a softmax of its label, so that it models p(x, y). A row whose label is -1 has none, which is then missing as other
+// values may be.
 #include <fmt/format.h>
-
-#include <algorithm>
+#include <fmt/ranges.h>
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/number_text.hpp"
+#include "ergodic/format/bytes.hpp"
+#include "ergodic/machine/labels.hpp"
 #include "ergodic/machine/memory.hpp"
 #include "ergodic/machine/rbm.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/model/class_posterior.hpp"
 #include "ergodic/store/tensors.hpp"
-#include "ergodic/trainer/rbm_learner.hpp"
+#include "ergodic/trainer/class_learner.hpp"
 
 namespace ergodic {
 
@@ -18,7 +21,7 @@ extern const MachineKind kClassRbmKind;
 
 namespace {
 
-constexpr std::size_t kMostClasses = 1000;
+constexpr char kUnseen[] = "unseen_classes";
 
 struct ClassRbmOptions {
   std::uint64_t hidden = 500;
@@ -40,101 +43,106 @@ const Spec<ClassRbmOptions>& spec() {
   return made;
 }
 
-/// Bernoulli units beside one site with a letter for each class.
-Layer visible_layer_of(std::size_t values, std::size_t classes) {
-  return joined({Bernoulli{values}, Potts{classes, classes}});
-}
-
-/// The rows with their labels as further units, one of which is on. DataError for labels that are missing or not from 0
-/// to classes - 1.
-Dataset with_labels(const Dataset& data, std::size_t classes) {
-  if (data.labels.size() != data.rows()) {
-    throw DataError(fmt::format("{}: expected a label for each row, found none; give them with --labels", data.name));
+/// The classes below so many that no row has. DataError unless there are rows of two classes.
+std::vector<std::size_t> unseen_classes(const Dataset& data, std::size_t classes) {
+  std::vector<bool> seen(classes);
+  for (const int label : data.labels) {
+    if (label >= 0) seen[static_cast<std::size_t>(label)] = true;
   }
-  const std::size_t values = data.units();
-  const auto label_of = [&](std::size_t r) {
-    if (data.labels[r] < 0 || static_cast<std::size_t>(data.labels[r]) >= classes) {
-      throw DataError(fmt::format("{}: row {}: expected a label from 0 to {}, found {}", data.name, r + 1, classes - 1,
-                                  data.labels[r]));
-    }
-    return static_cast<std::size_t>(data.labels[r]);
-  };
-  Dataset out = data;
-  out.shape = {};
-  if (!out.unit_names.empty()) out.unit_names.emplace_back(kLabelName);
-  if (data.dynamic()) {
-    Matrix<Grey> grey(data.rows(), values + classes);
-    for (std::size_t r = 0; r < data.rows(); ++r) {
-      std::ranges::copy(data.grey().row(r), grey.row(r).begin());
-      grey(r, values + label_of(r)) = kFullGrey;
-    }
-    out.values = std::move(grey);
-  } else {
-    Bits bits(data.rows(), values + classes);
-    for (std::size_t r = 0; r < data.rows(); ++r) {
-      for_each_set(data.bits().row(r), [&](std::size_t i) { bits.set(r, i, true); });
-      bits.set(r, values + label_of(r), true);
-    }
-    out.values = std::move(bits);
+  std::vector<std::size_t> out;
+  for (std::size_t c = 0; c < classes; ++c) {
+    if (!seen[c]) out.push_back(c);
   }
-  if (data.complete()) return out;
-  out.known = Bits(data.rows(), values + classes);
-  for (std::size_t r = 0; r < data.rows(); ++r) {
-    for_each_set(data.known.row(r), [&](std::size_t i) { out.known.set(r, i, true); });
-    for (std::size_t c = 0; c < classes; ++c) out.known.set(r, values + c, true);
+  if (const std::size_t found = classes - out.size(); found < 2) {
+    throw DataError(fmt::format("{}: expected rows of at least two classes, found {}", data.name,
+                                found == 0
+                                    ? std::string("no row with a label")
+                                    : fmt::format("only the label {}", std::ranges::find(seen, true) - seen.begin())));
   }
   return out;
 }
 
 class ClassRbmMachine final : public RbmMachine {
  public:
-  using RbmMachine::RbmMachine;
+  ClassRbmMachine(Rbm model, std::vector<std::size_t> unseen)
+      : RbmMachine(std::move(model)), unseen_(std::move(unseen)) {}
 
   const MachineKind& kind() const override { return kClassRbmKind; }
   Dataset rows_from(Dataset data) const override {
-    return data.rows() == 0 || has_label_units(data) ? data : with_labels(data, classes());
+    return with_label_units(std::move(data), units_of(visible()) - classes(), classes());
   }
   Facts facts() const override {
     Facts out = RbmMachine::facts();
     out.push_back({"classes", std::uint64_t{classes()}});
+    if (!unseen_.empty()) out.push_back({"unseen_classes", std::vector<std::uint64_t>(unseen_.begin(), unseen_.end())});
     return out;
   }
   void put(Tensors& tensors) const override {
     tensors.metadata["classes"] = std::to_string(classes());
+    if (!unseen_.empty()) tensors.metadata[kUnseen] = fmt::format("{}", fmt::join(unseen_, ","));
     tensors.metadata["hidden"] = name_of(model().hidden());
     put_parameters(tensors, parameters());
   }
 
- private:
-  /// Whether the rows have the units of labels already, as `sample` writes them.
-  bool has_label_units(const Dataset& data) const {
-    const std::size_t units = units_of(visible()), first = units - classes();
-    if (!data.labels.empty() || data.units() != units || !std::holds_alternative<Bits>(data.values)) return false;
-    for (std::size_t r = 0; r < data.rows(); ++r) {
-      std::size_t on = 0;
-      for_each_set(data.bits().row(r), [&](std::size_t i) { on += i >= first ? 1 : 0; });
-      if (on != 1) return false;
+  std::optional<ClassUnits> class_units() const override { return ClassUnits{values(), classes(), unseen_}; }
+  std::optional<Matrix<float>> class_probabilities(const Dataset& rows, const Context& context) const override {
+    require_complete(rows);
+    return ergodic::class_probabilities(model(), rows, context);
+  }
+  /// From the values of a row alone, the label being as likely to be any.
+  std::vector<NetworkLayer> network_layers(const Dataset&, const Context&) const override {
+    const MatrixView<const float> weights = model().weights();
+    NetworkLayer out{Matrix<float>(values(), weights.cols()), std::vector<float>(weights.cols())};
+    std::ranges::copy(weights.elements().first(out.weights.elements().size()), out.weights.data());
+    for (std::size_t j = 0; j < weights.cols(); ++j) {
+      double of_labels = 0.0;
+      for (std::size_t c = 0; c < classes(); ++c) of_labels += weights(values() + c, j);
+      out.bias[j] = static_cast<float>(model().hidden_bias()[j] + of_labels / static_cast<double>(classes()));
     }
-    return true;
+    return {std::move(out)};
+  }
+  std::unique_ptr<Learner> learner(const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
+                                   const Context& context) override {
+    return std::make_unique<ClassLearner>(model(), train, held_out, options, key, context);
   }
 
-  std::size_t classes() const { return std::get<Potts>(model().visible().part(1)).letters; }
+ private:
+  std::size_t classes() const { return classes_of(model().visible()); }
+  std::size_t values() const { return units_of(model().visible()) - classes(); }
+
+  std::vector<std::size_t> unseen_;
 };
 
 std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key key, const Context& context) {
   const ClassRbmOptions options = spec().made(settings);
   require_kind(Bernoulli{data.units()}, data);
-  const std::size_t classes = std::max<std::size_t>(data.classes(), 2);
-  if (classes > kMostClasses) {
-    throw DataError(
-        fmt::format("{}: expected labels from 0 to {} at most, found {}", data.name, kMostClasses - 1, classes - 1));
-  }
-  const Dataset rows = with_labels(data, classes);
-  const Layer visible = visible_layer_of(data.units(), classes), hidden = Bernoulli{options.hidden};
+  const std::size_t classes = label_classes(data);
+  const Dataset rows = with_label_units(data, data.units(), classes);
+  std::vector<std::size_t> unseen = unseen_classes(data, classes);
+  const Layer visible = labelled_layer(data.units(), classes), hidden = Bernoulli{options.hidden};
   announce_memory({visible, hidden, &rows}, context);
   Rbm model(visible, hidden);
   initialise(model, rows, options.weight_scale.value_or(first_weight_scale({visible, hidden})), key, context);
-  return std::make_unique<ClassRbmMachine>(std::move(model));
+  return std::make_unique<ClassRbmMachine>(std::move(model), std::move(unseen));
+}
+
+/// The classes that the metadata names as unseen, in ascending order.
+std::vector<std::size_t> unseen_from(const Tensors& tensors, std::size_t classes, const std::string& where) {
+  std::vector<std::size_t> out;
+  const auto found = tensors.metadata.find(kUnseen);
+  if (found == tensors.metadata.end()) return out;
+  const std::string& text = found->second;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const auto number = number_in<std::size_t>(text.substr(begin, end - begin));
+    if (!number || *number >= classes || (!out.empty() && *number <= out.back())) {
+      throw DataError(fmt::format("{}: metadata: expected '{}' to be classes below {} in ascending order, found {}",
+                                  where, kUnseen, classes, excerpt(text)));
+    }
+    out.push_back(*number);
+    begin = end + 1;
+  }
+  return out;
 }
 
 std::unique_ptr<Machine> read(const Tensors& tensors, const std::string& where) {
@@ -145,10 +153,12 @@ std::unique_ptr<Machine> read(const Tensors& tensors, const std::string& where) 
     throw DataError(fmt::format("{}: metadata: expected 'classes' from 2 to {}, found '{}'", where, visible - 1, text));
   }
   return std::make_unique<ClassRbmMachine>(
-      rbm_with_parameters(visible_layer_of(visible - *classes, *classes), Bernoulli{hidden}, tensors, where));
+      rbm_with_parameters(labelled_layer(visible - *classes, *classes), Bernoulli{hidden}, tensors, where),
+      unseen_from(tensors, *classes, where));
 }
 
-constexpr std::string_view kMetadata[] = {"classes", "hidden"};
+constexpr std::string_view kMetadata[] = {"classes", "hidden", kUnseen};
+constexpr const char* kTraining[] = {kLoopGroup, kGradientGroup, kClassesGroup};
 
 }  // namespace
 
@@ -156,8 +166,8 @@ const MachineKind kClassRbmKind{"class-rbm",
                                 "class restricted Boltzmann machine",
                                 "RBM whose visible layer is a row of bits beside a softmax of its label",
                                 [] { return spec().options(); },
-                                kRbmTraining,
-                                kRbmRule,
+                                kTraining,
+                                kClassRbmRule,
                                 true,
                                 [](const Settings&) { return ValueKind::kBits; },
                                 make,

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/format/bytes.hpp"
+#include "ergodic/machine/kinds.hpp"
+#include "ergodic/machine/rows.hpp"
 #include "ergodic/store/sealed.hpp"
 #include "ergodic/store/tensors.hpp"
+#include "ergodic/trainer/network_learner.hpp"
 
 namespace ergodic {
 namespace {
@@ -75,6 +80,48 @@ Classifier load_classifier(const std::filesystem::path& path) {
   }
   for (const std::string_view key : kOwnKeys) out.notes.erase(std::string(key));
   return out;
+}
+
+namespace {
+
+RowClassifier of_network(Classifier file) {
+  const auto network = std::make_shared<const Network>(std::move(file.network));
+  return {
+      network->inputs(),
+      network->classes(),
+      std::move(file.class_names),
+      unit_names_from(file.notes, network->inputs()),
+      file.notes,
+      [network](const Dataset& rows, const Context& context) { return class_probabilities(*network, rows, context); }};
+}
+
+RowClassifier of_machine(ModelFile file, const std::string& where) {
+  const std::shared_ptr<const Machine> machine = std::move(file.machine);
+  const std::optional<ClassUnits> classes = machine->class_units();
+  if (!classes) {
+    const std::string advice = machine->kind().pretrains
+                                   ? fmt::format("`ergodic classify fit --from {}` makes a classifier of it", where)
+                                   : "`ergodic train --model class-rbm` makes a machine with labels";
+    throw DataError(fmt::format("{}: expected a classifier or a machine with labels, found a model of the kind {}; {}",
+                                where, machine->kind().name, advice));
+  }
+  std::vector<std::string> names = unit_names_from(file.notes, classes->first + 1);
+  if (!names.empty()) names.pop_back();  // the label
+  return {
+      classes->first,
+      classes->count,
+      class_names_from(file.notes),
+      std::move(names),
+      file.notes,
+      [machine](const Dataset& rows, const Context& context) { return *machine->class_probabilities(rows, context); }};
+}
+
+}  // namespace
+
+RowClassifier load_row_classifier(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  const bool network = model_kind(read_sealed(path).tensors, where) == kClassifierKind;
+  return network ? of_network(load_classifier(path)) : of_machine(load_model(path), where);
 }
 
 }  // namespace ergodic

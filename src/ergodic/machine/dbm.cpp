@@ -25,8 +25,7 @@ extern const MachineKind kDbmKind;
 
 namespace {
 
-constexpr std::size_t kPicturedPairs = 40, kPicturedFilters = 100, kMeanFieldSteps = 30, kSummedUnits = 12,
-                      kNetworkRows = 2000;
+constexpr std::size_t kPicturedPairs = 40, kMeanFieldSteps = 30, kSummedUnits = 12, kNetworkRows = 2000;
 constexpr char kSizes[] = "sizes";
 
 struct DbmOptions {
@@ -95,9 +94,16 @@ class DbmMachine final : public MachineOf<DeepBoltzmann> {
   Chains start_at(State visible, Key key, const Context& context) const override {
     return clamped_start(model(), visible, key, context);
   }
-  std::optional<State> hidden_of(const Chains& chains) const override;
+  std::size_t hidden_layers() const override { return model().depth(); }
+  std::optional<State> hidden_of(const Chains& chains, std::size_t layer) const override {
+    return model().layer_part(chains.layers, layer);
+  }
   std::optional<Matrix<float>> means_of(const Chains& chains, const Context& context) const override;
-  std::optional<Matrix<float>> hidden_means(const State& rows, const Context& context) const override;
+  /// By mean field.
+  std::optional<Matrix<float>> hidden_means(const State& rows, std::size_t layer,
+                                            const Context& context) const override {
+    return std::move(mean_field(model(), plain_values(rows), kMeanFieldSteps, context)[layer - 1]);
+  }
   std::optional<Matrix<float>> reconstructions(const State& rows, Key key, const Context& context) const override {
     return means_of(start_at(rows, key, context), context);
   }
@@ -136,12 +142,21 @@ class DbmMachine final : public MachineOf<DeepBoltzmann> {
   }
 
   bool for_couplings(const std::function<void(std::size_t, std::size_t, double)>& f) const override;
+  /// Of all layers, the lowest first.
   std::optional<Image> filters(PictureShape shape, std::size_t count) const override {
-    return picture_of_filters(model().weights_above(0), shape, count);
+    return filters_of_layers(weights_to_visible(), shape, count);
   }
   std::vector<Picture> pictures(const Dataset& data, Key key, const Context& context) const override;
 
  private:
+  /// W_0 W_1 ... of each hidden layer: what its units mean for the visible ones.
+  std::vector<Matrix<float>> weights_to_visible() const {
+    std::vector<Matrix<float>> out{model().weights_above(0)};
+    for (std::size_t k = 1; k < model().depth(); ++k) {
+      out.push_back(product(out.back(), model().weights_above(k), {}));
+    }
+    return out;
+  }
   /// Whether the hidden units of a row are few enough to be summed over, those of the smaller side by enumeration.
   bool sums_hidden() const {
     const std::size_t even = units_of(model().visible()) - model().sizes()[0], odd = units_of(model().hidden());
@@ -182,42 +197,11 @@ void DbmMachine::put(Tensors& tensors) const {
   put_parameters(tensors, natural);
 }
 
-/// All hidden units, those of the lowest layer first.
-std::optional<State> DbmMachine::hidden_of(const Chains& chains) const {
-  std::size_t units = 0;
-  for (std::size_t k = 1; k <= model().depth(); ++k) units += model().sizes()[k];
-  State out = make_state(Bernoulli{units}, chains.count());
-  std::size_t first = 0;
-  for (std::size_t k = 1; k <= model().depth(); ++k) {
-    const State part = model().layer_part(chains.layers, k);
-    for (std::size_t r = 0; r < part.chains(); ++r) {
-      for_each_set(part.bits().row(r), [&](std::size_t i) { out.bits().set(r, first + i, true); });
-    }
-    first += part.units();
-  }
-  return out;
-}
-
 std::optional<Matrix<float>> DbmMachine::means_of(const Chains& chains, const Context& context) const {
   const Matrix<float> even = plain_means(model(), chains.layers[Rbm::kHidden], context);
   Matrix<float> out(even.rows(), model().sizes()[0]);
   for (std::size_t r = 0; r < out.rows(); ++r) {
     std::ranges::copy(even.row(r).first(out.cols()), out.row(r).begin());
-  }
-  return out;
-}
-
-/// By mean field: of all hidden units, those of the lowest layer first.
-std::optional<Matrix<float>> DbmMachine::hidden_means(const State& rows, const Context& context) const {
-  const std::vector<Matrix<float>> means = mean_field(model(), plain_values(rows), kMeanFieldSteps, context);
-  std::size_t units = 0, first = 0;
-  for (const Matrix<float>& layer : means) units += layer.cols();
-  Matrix<float> out(rows.chains(), units);
-  for (const Matrix<float>& layer : means) {
-    for (std::size_t r = 0; r < out.rows(); ++r) {
-      std::ranges::copy(layer.row(r), out.row(r).subspan(first, layer.cols()).begin());
-    }
-    first += layer.cols();
   }
   return out;
 }
@@ -262,10 +246,11 @@ bool DbmMachine::for_couplings(const std::function<void(std::size_t, std::size_t
 
 std::vector<Picture> DbmMachine::pictures(const Dataset& data, Key key, const Context& context) const {
   const State shown = first_rows(visible(), data, kPicturedPairs, key);
-  return {picture_of_samples(*this, data.shape, key, context),
-          {"Data, each beside its reconstruction",
-           picture_of_pairs(visible(), shown, *reconstructions(shown, key, context), data.shape)},
-          {"Filters: the hundred strongest units of the first hidden layer", *filters(data.shape, kPicturedFilters)}};
+  std::vector<Picture> out{picture_of_samples(*this, data.shape, key, context),
+                           {"Data, each beside its reconstruction",
+                            picture_of_pairs(visible(), shown, *reconstructions(shown, key, context), data.shape)}};
+  for (Picture& picture : pictures_of_layers(weights_to_visible(), data.shape)) out.push_back(std::move(picture));
+  return out;
 }
 
 std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key key, const Context& context) {

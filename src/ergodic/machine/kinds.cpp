@@ -8,13 +8,13 @@
 namespace ergodic {
 
 // The rows: each kind is defined in the file of its name.
-extern const MachineKind kRbmKind, kBoltzmannKind, kNeuralKind, kHopfieldKind, kClassRbmKind, kDbmKind;
+extern const MachineKind kRbmKind, kBoltzmannKind, kNeuralKind, kHopfieldKind, kClassRbmKind, kDbnKind, kDbmKind;
 
 namespace {
 
 std::vector<const MachineKind*>& rows() {
-  static std::vector<const MachineKind*> all{&kRbmKind,      &kBoltzmannKind, &kNeuralKind,
-                                             &kHopfieldKind, &kClassRbmKind,  &kDbmKind};
+  static std::vector<const MachineKind*> all{&kRbmKind,      &kBoltzmannKind, &kNeuralKind, &kHopfieldKind,
+                                             &kClassRbmKind, &kDbnKind,       &kDbmKind};
   return all;
 }
 

@@ -39,6 +39,13 @@ struct RecalledRows {
   std::vector<RecallPath> paths;
 };
 
+/// The labels that a machine knows.
+struct ClassUnits {
+  std::size_t first = 0;              ///< of the visible units of the label; as many values has a row beside it
+  std::size_t count = 0;              ///< classes
+  std::vector<std::size_t> unseen{};  ///< classes that no row had which it learned from
+};
+
 class Machine;
 
 /// The units that a row leaves open, given those that are known: a machine of their own, and E(known).
@@ -80,8 +87,10 @@ class Machine {
   virtual Chains start_at(State visible, Key key, const Context& context) const = 0;
   /// The visible units of chains.
   virtual State visible_of(const Chains& chains) const = 0;
-  /// The hidden units of chains; nothing if there are none.
-  virtual std::optional<State> hidden_of(const Chains&) const { return std::nullopt; }
+  /// How many layers of hidden units there are. They are counted from 1, the lowest first.
+  virtual std::size_t hidden_layers() const { return 0; }
+  /// The units of a hidden layer of chains; nothing if there are none.
+  virtual std::optional<State> hidden_of(const Chains&, std::size_t /*layer*/) const { return std::nullopt; }
   /// E of all layers of each chain.
   virtual std::vector<double> energies(const Chains& chains, const Context& context) const = 0;
   /// Which units of the first layer of the chains stay, if these visible ones do.
@@ -96,8 +105,10 @@ class Machine {
   virtual std::vector<WatchedNumber> watched_numbers() const = 0;
   /// E[visible units | the hidden ones] of each chain, in plain values; nothing without a hidden layer.
   virtual std::optional<Matrix<float>> means_of(const Chains&, const Context&) const { return std::nullopt; }
-  /// E[hidden units | the visible ones] of each row, in the hidden units' own values; nothing if there is no formula.
-  virtual std::optional<Matrix<float>> hidden_means(const State&, const Context&) const { return std::nullopt; }
+  /// E[units of a hidden layer | the visible ones] of each row, in their own values; nothing if there is no formula.
+  virtual std::optional<Matrix<float>> hidden_means(const State&, std::size_t /*layer*/, const Context&) const {
+    return std::nullopt;
+  }
   /// The layers of a network of sigmoids that computes the expected hidden units, in {0,1}, from visible ones in plain
   /// values, the lowest first; none if it has no such layers. Where that is an approximation, it is good for rows such
   /// as these.
@@ -110,12 +121,29 @@ class Machine {
     return std::nullopt;
   }
 
+  // ---- Labels ----
+
+  /// Nothing for a machine without labels.
+  virtual std::optional<ClassUnits> class_units() const { return std::nullopt; }
+  /// p(y | x) of rows, whose labels are not looked at: a row for each, a column for each class. Grey levels enter as
+  /// numbers.
+  /// Nothing for a machine without labels; throws Stopped if the observer asks to stop.
+  virtual std::optional<Matrix<float>> class_probabilities(const Dataset&, const Context&) const {
+    return std::nullopt;
+  }
+
   // ---- Likelihood ----
 
   /// -log p(x) - log Z of each row, hidden units summed out; nothing if stopped, or if there are too many to sum over.
   virtual std::optional<std::vector<double>> free_energies(const State& rows, const Context& context) const = 0;
   /// The hidden units at these rows, to be annealed, if there are too many to sum over; refers to the machine.
   virtual std::optional<ClampedRows> clamped_rows(const State&, Key) const { return std::nullopt; }
+  /// Lower bounds of -F(x) of each row from so many draws of its hidden units, where these are too many to sum over;
+  /// `first_row` names the random numbers. Nothing if stopped, or if there are none.
+  virtual std::optional<std::vector<Estimate>> log_sum_bounds(const State&, std::size_t /*draws*/,
+                                                              std::size_t /*first_row*/, Key, const Context&) const {
+    return std::nullopt;
+  }
   /// The sum over sites of log p(x_i | all others) of each row; nothing if it has none.
   virtual std::optional<std::vector<double>> pseudo_log_likelihoods(const State&, Key, const Context&) const {
     return std::nullopt;

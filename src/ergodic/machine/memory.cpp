@@ -24,6 +24,8 @@ constexpr double kBytesOfCoupling = (4 + 8 + 4) + (4 + 8 + 8);
 // checkpoint is written all of them are there as tensors and as the bytes of the file too, and the state of the learner
 // as a copy.
 constexpr double kBytesOfParameter = (4 + 4) + (4 + 8 + 8), kBytesOfKept = 4 + (4 + 4 + 4);
+// A stack of layers has its parameters in one buffer besides. Recognition weights of their own have no velocity.
+constexpr double kBytesOfStackedWeight = kBytesOfWeight + 4, kBytesOfRecognition = (4 + 4 + 2 + 2) + (4 + 4 + 4);
 constexpr double kBytesOfValue = 16;  // of a real unit of a chain: its state, moments and field
 
 double bytes_of_state(const Layer& layer) {
@@ -85,6 +87,18 @@ void announce_memory(const ClassifierSize& size, const Context& context) {
   const double bytes = bytes_for_training(size);
   if (bytes <= kWorthSaying) return;
   context.note(fmt::format("a network of {} units: about {}", fmt::join(size.layers, ", "), text_of_bytes(bytes)));
+}
+
+void announce_memory(const std::vector<Layer>& layers, bool untied, const Dataset& data, const Context& context) {
+  double bytes = kProgram + bytes_of_data(data);
+  std::string text = std::to_string(units_of(layers[0]));
+  for (std::size_t k = 0; k + 1 < layers.size(); ++k) {
+    const double weights = static_cast<double>(units_of(layers[k])) * static_cast<double>(units_of(layers[k + 1]));
+    const bool directed = k + 2 < layers.size();
+    bytes += weights * (kBytesOfStackedWeight + (untied && directed ? kBytesOfRecognition : 0.0));
+    text += fmt::format(" x {}", units_of(layers[k + 1]));
+  }
+  if (bytes > kWorthSaying) context.note(fmt::format("{} weights: about {}", text, text_of_bytes(bytes)));
 }
 
 void announce_memory(const Graph& graph, const Layer& units, const Dataset& data, const Context& context) {

@@ -37,6 +37,8 @@ std::string memory_text(const TrainingSize& size);
 /// Tells the observer how much memory training takes, if it is much.
 void announce_memory(const TrainingSize& size, const Context& context);
 void announce_memory(const ClassifierSize& size, const Context& context);
+/// As above, for layers each of which is coupled with the next, with recognition weights of their own or without.
+void announce_memory(const std::vector<Layer>& layers, bool untied, const Dataset& data, const Context& context);
 /// As above, for a machine of these units on a graph.
 void announce_memory(const Graph& graph, const Layer& units, const Dataset& data, const Context& context);
 

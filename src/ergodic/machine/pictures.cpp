@@ -49,7 +49,38 @@ Logo logo_of(const Matrix<float>& rows, std::size_t letters, std::string title) 
   return out;
 }
 
+/// Pictures of the same kind, one below the other; the narrower is filled up with white.
+void append_below(Image& image, const Image& more) {
+  if (image.pixels.empty()) {
+    image = more;
+    return;
+  }
+  Image out{std::max(image.width, more.width), image.height + more.height, more.channels, {}};
+  out.pixels.assign(out.width * out.height * out.channels, 255);
+  std::size_t row = 0;
+  for (const Image* part : {&std::as_const(image), &more}) {
+    const std::size_t bytes = part->width * part->channels;
+    for (std::size_t r = 0; r < part->height; ++r, ++row) {
+      std::copy_n(part->pixels.begin() + static_cast<std::ptrdiff_t>(r * bytes), bytes,
+                  out.pixels.begin() + static_cast<std::ptrdiff_t>(row * out.width * out.channels));
+    }
+  }
+  image = std::move(out);
+}
+
 }  // namespace
+
+std::size_t pictured_units(const Layer& visible) {
+  return std::visit([](const auto& part) { return part.units; }, visible.part(0));
+}
+
+Matrix<float> first_columns(const Matrix<float>& values, std::size_t count) {
+  Matrix<float> out(values.rows(), count);
+  for (std::size_t r = 0; r < values.rows(); ++r) {
+    std::ranges::copy(values.row(r).first(count), out.row(r).begin());
+  }
+  return out;
+}
 
 PictureShape drawn_shape(PictureShape shape, std::size_t units) {
   if (shape.height * shape.width == units) return shape;
@@ -97,8 +128,10 @@ Matrix<float> drawable(Matrix<float> values, const Layer& layer) {
   return values;
 }
 
-Image picture_of_rows(const Matrix<float>& rows, PictureShape shape) {
-  return grey_sheet(rows, sheet_for(shape, rows.cols()));
+Image picture_of_rows(const Matrix<float>& rows, PictureShape shape, std::size_t columns) {
+  SheetOptions options = sheet_for(shape, rows.cols());
+  options.columns = columns;
+  return grey_sheet(rows, options);
 }
 
 bool drawn_as_logo(std::size_t sites, std::size_t letters, PictureShape shape) {
@@ -110,6 +143,7 @@ Image picture_of_letters(const Matrix<float>& rows, std::size_t letters, const s
 }
 
 Image picture_of_values(const Matrix<float>& values, const Layer& layer, PictureShape shape) {
+  if (layer.parts() > 1) return picture_of_rows(first_columns(values, pictured_units(layer)), shape);
   const std::size_t letters = drawn_letters(layer, shape);
   return letters > 0 ? picture_of_letters(values, letters, fmt::format("{} sequences", values.rows()))
                      : picture_of_rows(drawable(values, layer), shape);
@@ -124,11 +158,28 @@ Image picture_of_filters(MatrixView<const float> weights, PictureShape shape, st
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return strength[a] > strength[b]; });
   order.resize(std::min(order.size(), limit));
-  Matrix<float> tiles(order.size(), weights.rows());
+  Matrix<float> tiles(order.size(), pictured_units(model.visible()));
   for (std::size_t t = 0; t < order.size(); ++t) {
-    for (std::size_t i = 0; i < weights.rows(); ++i) tiles(t, i) = weights(i, order[t]);
+    for (std::size_t i = 0; i < tiles.cols(); ++i) tiles(t, i) = weights(i, order[t]);
   }
-  return signed_sheet(tiles, sheet_for(shape, weights.rows()));
+  return signed_sheet(tiles, sheet_for(shape, tiles.cols()));
+}
+
+Image filters_of_layers(std::span<const Matrix<float>> weights, PictureShape shape, std::size_t limit) {
+  Image out;
+  for (const Matrix<float>& layer : weights) append_below(out, picture_of_filters(layer, shape, limit));
+  return out;
+}
+
+std::vector<Picture> pictures_of_layers(std::span<const Matrix<float>> weights, PictureShape shape) {
+  constexpr std::size_t kUnits = 100;
+  std::vector<Picture> out;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    out.push_back({fmt::format("Filters: the hundred strongest units of hidden layer {}{}", k + 1,
+                               k > 0 ? ", as weights of the values through the layers below" : ""),
+                   picture_of_filters(weights[k], shape, kUnits)});
+  }
+  return out;
 }
 
 bool is_plane(const Layer& units) { return has_forces(units) && units_of(units) == 2; }
@@ -152,8 +203,9 @@ Image picture_of_pairs(const Layer& layer, const State& rows, const Matrix<float
                            logo_of(reconstructed, letters, "reconstructions")};
     return sequence_logos(logos, names_of_letters(letters));
   }
-  return paired_sheet(drawable(plain_values(rows), layer), drawable(reconstructed, layer),
-                      sheet_for(shape, rows.units()));
+  const std::size_t units = pictured_units(layer);
+  const auto drawn = [&](const Matrix<float>& values) { return first_columns(drawable(values, layer), units); };
+  return paired_sheet(drawn(plain_values(rows)), drawn(reconstructed), sheet_for(shape, units));
 }
 
 Image picture_of_groups(std::span<const Matrix<float>> columns, PictureShape shape) {

@@ -18,6 +18,11 @@ namespace ergodic {
 
 class Machine;
 
+/// How many of the first units of a visible layer are drawn: those of its first part, since the others are labels.
+std::size_t pictured_units(const Layer& visible);
+/// These columns of some values alone.
+Matrix<float> first_columns(const Matrix<float>& values, std::size_t count);
+
 /// The shape under which rows are drawn: the data's own, or a near square if it has none.
 PictureShape drawn_shape(PictureShape shape, std::size_t units);
 
@@ -32,7 +37,8 @@ Matrix<float> plain_means(const Rbm& model, const State& hidden, const Context& 
 /// Values for drawing, in [0, 1]: real values between their quantiles of 1 and 99 %.
 Matrix<float> drawable(Matrix<float> values, const Layer& layer);
 
-Image picture_of_rows(const Matrix<float>& rows, PictureShape shape);
+/// So many tiles side by side; 0: nearly a square.
+Image picture_of_rows(const Matrix<float>& rows, PictureShape shape, std::size_t columns = 0);
 /// Whether sites of letters are drawn as a sequence logo: unless they are the pixels of a picture, or have more letters
 /// than there are characters.
 bool drawn_as_logo(std::size_t sites, std::size_t letters, PictureShape shape);
@@ -43,6 +49,11 @@ Image picture_of_values(const Matrix<float>& values, const Layer& layer, Picture
 /// One tile for each hidden unit: its column of these weights, [visible, hidden]; at most `limit` of them, the largest
 /// first.
 Image picture_of_filters(MatrixView<const float> weights, PictureShape shape, std::size_t limit);
+/// The filters of each layer below those of the layer before, given their weights of the visible units.
+Image filters_of_layers(std::span<const Matrix<float>> weights, PictureShape shape, std::size_t limit);
+/// The filters of the strongest units of each layer, given their weights of the visible units, those of higher layers
+/// through the layers below.
+std::vector<Picture> pictures_of_layers(std::span<const Matrix<float>> weights, PictureShape shape);
 /// Each row beside its reconstruction.
 Image picture_of_pairs(const Layer& layer, const State& rows, const Matrix<float>& reconstructed, PictureShape shape);
 

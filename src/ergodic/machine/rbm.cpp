@@ -157,7 +157,7 @@ std::optional<std::vector<double>> RbmMachine::pseudo_log_likelihoods(const Stat
   return pseudo_log_likelihood(model(), rows, key, 0, context);
 }
 
-std::optional<Matrix<float>> RbmMachine::hidden_means(const State& rows, const Context& context) const {
+std::optional<Matrix<float>> RbmMachine::hidden_means(const State& rows, std::size_t, const Context& context) const {
   return model().conditional_means(Rbm::kHidden, rows, context);
 }
 

@@ -22,8 +22,12 @@ class RbmMachine : public MachineOf<Rbm> {
 
   std::optional<Matrix<float>> means_of(const Chains& chains, const Context& context) const override;
   std::optional<Matrix<float>> reconstructions(const State& rows, Key key, const Context& context) const override;
-  std::optional<State> hidden_of(const Chains& chains) const override { return chains.layers[Rbm::kHidden]; }
-  std::optional<Matrix<float>> hidden_means(const State& rows, const Context& context) const override;
+  std::size_t hidden_layers() const override { return 1; }
+  std::optional<State> hidden_of(const Chains& chains, std::size_t) const override {
+    return chains.layers[Rbm::kHidden];
+  }
+  std::optional<Matrix<float>> hidden_means(const State& rows, std::size_t layer,
+                                            const Context& context) const override;
   std::vector<NetworkLayer> network_layers(const Dataset& rows, const Context& context) const override;
 
   std::optional<std::vector<double>> pseudo_log_likelihoods(const State& rows, Key key,

@@ -26,6 +26,10 @@ struct Bernoulli {
   void means(const LayerFields& at, std::span<float> out) const { two_valued_means(kLevels, at, out); }
   void draw(const LayerFields& at, const DrawTarget& to) const { two_valued_draw(kLevels, at, to); }
   void draw_given(const DrawGiven& call) const { two_valued_draw_given(call); }
+  void float_means(const FloatFields& at, std::span<float> out) const { two_valued_means(kLevels, at, out); }
+  void draw_by_floats(const FloatFields& at, const DrawTarget& to) const {
+    draw_coins(at.fields, kLevels.gap(), to.draw, to.chain, to.out.bits().row(to.row));
+  }
   void set_first(Bits&, std::size_t, std::size_t) const {}
   void fields_for_means(std::span<const double> means, std::span<const double>, double margin,
                         std::span<double> out) const {

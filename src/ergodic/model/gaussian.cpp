@@ -32,16 +32,6 @@ void Gaussian::squares(const LayerFields& at, std::span<float> out) const {
   }
 }
 
-void Gaussian::draw(const LayerFields& at, const DrawTarget& to) const {
-  for (std::size_t j = 0; j < units; j += 2) {
-    const TwoUniforms u(to.draw.words(to.chain, static_cast<std::uint32_t>(j / 2)));
-    const auto put = [&](std::size_t k, double uniform) {
-      const Standardised unit(at, k);
-      to.out.reals()(to.row, k) = static_cast<float>(unit.deviation * (unit.t + normal_quantile(uniform)));
-    };
-    put(j, u.first);
-    if (j + 1 < units) put(j + 1, u.second);
-  }
-}
+void Gaussian::draw(const LayerFields& at, const DrawTarget& to) const { draw_rounded(*this, at, to); }
 
 }  // namespace ergodic

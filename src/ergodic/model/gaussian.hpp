@@ -22,7 +22,13 @@ struct Gaussian {
   void means(const LayerFields& at, std::span<float> out) const;
   void squares(const LayerFields& at, std::span<float> out) const;
   void draw(const LayerFields& at, const DrawTarget& to) const;
-  void draw_given(const DrawGiven& call) const { draw_by_fields(*this, call); }
+  void draw_given(const DrawGiven& call) const { draw_by_float_fields(*this, call); }
+  void float_means(const FloatFields& at, std::span<float> out) const {
+    for (std::size_t j = 0; j < units; ++j) out[j] = at.deviations[j] * at.deviations[j] * at.fields[j];
+  }
+  void draw_by_floats(const FloatFields& at, const DrawTarget& to) const {
+    draw_normals(at, to.draw, to.chain, to.out.reals().row(to.row));
+  }
   void set_first(Bits&, std::size_t, std::size_t) const {}
   void fields_for_means(std::span<const double> means, std::span<const double> deviations, double,
                         std::span<double> out) const {

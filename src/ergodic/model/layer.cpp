@@ -307,6 +307,27 @@ void draw_given(const Layer& layer, const Precision& precision, const State& giv
   std::visit([&](const auto& part) { part.draw_given(call); }, layer.part(0));
 }
 
+void draw_given_with_means(const Layer& layer, const Precision& precision, const State& given, const Affine& map,
+                           const Draw& draw, std::uint64_t first_chain, State& out, MatrixView<float> means,
+                           const Context& context) {
+  const DrawGiven call{precision, given, map, draw, first_chain, out, context};
+  const bool in_float = layer.parts() == 1 && std::visit(
+                                                  [&]<class Part>(const Part& part) {
+                                                    if constexpr (!FloatPart<Part>) {
+                                                      return false;
+                                                    } else {
+                                                      draw_by_float_fields(part, call, means);
+                                                      return true;
+                                                    }
+                                                  },
+                                                  layer.part(0));
+  if (in_float) return;
+  if (out.chains() > 0) draw_given(layer, precision, given, map, draw, first_chain, out, context);
+  for_fields(given, map, context, [&](std::size_t r, std::span<const double> fields) {
+    ergodic::means(layer, {fields, precision}, means.row(r));
+  });
+}
+
 double self_energy(const State& state, std::size_t chain, const Precision& precision) {
   double sum = 0.0;
   for (std::size_t j = 0; j < precision.deviations.size(); ++j) {

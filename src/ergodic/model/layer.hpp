@@ -140,6 +140,11 @@ void draw(const Layer& layer, const LayerFields& at, const DrawTarget& to);
 /// r draws the random numbers of chain first_chain + r.
 void draw_given(const Layer& layer, const Precision& precision, const State& given, const Affine& map, const Draw& draw,
                 std::uint64_t first_chain, State& out, const Context& context);
+/// The same, and the mean value of each unit: for machines with real units, whose fields are in float. If `out` has no
+/// chains, nothing is drawn.
+void draw_given_with_means(const Layer& layer, const Precision& precision, const State& given, const Affine& map,
+                           const Draw& draw, std::uint64_t first_chain, State& out, MatrixView<float> means,
+                           const Context& context);
 /// U, summed over the units of a chain.
 double self_energy(const State& state, std::size_t chain, const Precision& precision);
 

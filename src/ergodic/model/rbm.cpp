@@ -84,6 +84,8 @@ MatrixView<const float> Rbm::weights() const {
 }
 
 Couplings Rbm::empty_couplings() const {
+  // Next to real units all fields are sums of floats.
+  if (real_valued(visible()) || real_valued(hidden())) return Couplings(units_of(visible()), units_of(hidden()));
   return Couplings(units_of(visible()), units_of(hidden()), low_of(visible()), low_of(hidden()));
 }
 
@@ -223,6 +225,19 @@ void Rbm::resample(std::size_t block, std::span<State> layers, const Draw& draw,
                    const Context& context) const {
   draw_given(layer(block), precision(block), layers[other_of(block)], map_to(block), draw, first_chain, layers[block],
              context);
+}
+
+void Rbm::resample_with_means(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
+                              MatrixView<float> means, const Context& context) const {
+  draw_given_with_means(layer(block), precision(block), layers[other_of(block)], map_to(block), draw, first_chain,
+                        layers[block], means, context);
+}
+
+void Rbm::find_float_means(std::size_t block, const State& given, MatrixView<float> means,
+                           const Context& context) const {
+  State none(0, 0, {});
+  draw_given_with_means(layer(block), precision(block), given, map_to(block), Draw(0, Purpose::kGibbs, 0, 0), 0, none,
+                        means, context);
 }
 
 void Rbm::resample_given(const Bits& fixed, std::size_t block, std::span<State> layers, const Draw& draw,

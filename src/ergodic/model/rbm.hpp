@@ -117,6 +117,11 @@ class Rbm {
   /// Resamples one layer given the other. Row r draws the random numbers of chain first_chain + r.
   void resample(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
                 const Context& context) const;
+  /// The same, and the means that it is drawn with; for a machine with real units.
+  void resample_with_means(std::size_t block, std::span<State> layers, const Draw& draw, std::uint64_t first_chain,
+                           MatrixView<float> means, const Context& context) const;
+  /// The means alone.
+  void find_float_means(std::size_t block, const State& given, MatrixView<float> means, const Context& context) const;
   /// A draw in which visible units whose bit in `fixed` is set stay as they are; hidden units are always drawn. `fixed`
   /// has one row for all chains, or a row for each; UsageError for any other shape, and for a part of a site.
   void resample_given(const Bits& fixed, std::size_t block, std::span<State> layers, const Draw& draw,

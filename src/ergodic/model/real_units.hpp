@@ -1,4 +1,4 @@
-// What real units have in common: each in terms of its own deviation, and the random numbers that it is drawn from.
+// What real units have in common: each in terms of its own deviation, and draws in float.
 #pragma once
 
 #include "ergodic/model/units.hpp"
@@ -12,15 +12,12 @@ struct Standardised {
   double deviation, t;
 };
 
-/// Two uniform numbers in (0, 1).
-struct TwoUniforms {
-  explicit TwoUniforms(const Words& w) : first(between(w[0], w[1])), second(between(w[2], w[3])) {}
-  static double between(std::uint32_t low, std::uint32_t high) {
-    const std::uint64_t grid = ((std::uint64_t{high} << 32) | low) >> 12;
-    return (static_cast<double>(grid) + 0.5) * 0x1p-52;
-  }
-  double first, second;
-};
+/// A draw by fields in double, which are rounded.
+template <FloatPart Part>
+void draw_rounded(const Part& part, const LayerFields& at, const DrawTarget& to) {
+  const std::vector<float> fields(at.fields.begin(), at.fields.end()), deviations = float_deviations(at.precision);
+  part.draw_by_floats({fields, deviations}, to);
+}
 
 /// The fields of normal units with these means.
 inline void normal_fields(std::span<const double> means, std::span<const double> deviations, std::span<double> out) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ergodic/core/elementary.hpp"
+#include "ergodic/kernels/activation.hpp"
 #include "ergodic/kernels/coin.hpp"
 
 namespace ergodic {
@@ -12,6 +13,14 @@ void two_valued_means(Levels levels, const LayerFields& at, std::span<float> out
   for (std::size_t j = 0; j < out.size(); ++j) {
     out[j] = static_cast<float>(levels.low + gap * sigmoid(gap * at.fields[j]));
   }
+}
+
+void two_valued_means(Levels levels, const FloatFields& at, std::span<float> out) {
+  const float gap = levels.gap();
+  for (std::size_t j = 0; j < out.size(); ++j) out[j] = gap * at.fields[j];
+  apply_sigmoid(out);
+  if (levels == Levels{0.0f, 1.0f}) return;
+  for (float& value : out) value = levels.low + gap * value;
 }
 
 void two_valued_draw(Levels levels, const LayerFields& at, const DrawTarget& to) {

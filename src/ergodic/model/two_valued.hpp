@@ -8,6 +8,7 @@
 namespace ergodic {
 
 void two_valued_means(Levels levels, const LayerFields& at, std::span<float> out);
+void two_valued_means(Levels levels, const FloatFields& at, std::span<float> out);
 void two_valued_draw(Levels levels, const LayerFields& at, const DrawTarget& to);
 void two_valued_draw_given(const DrawGiven& call);
 /// The logits of the shares of high values, which are taken to be no closer to 0 and 1 than `margin`.

@@ -15,7 +15,9 @@
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/kernels/fields.hpp"
+#include "ergodic/kernels/float_fields.hpp"
 #include "ergodic/kernels/products.hpp"
+#include "ergodic/kernels/real_draws.hpp"
 #include "ergodic/kernels/state.hpp"
 
 namespace ergodic {
@@ -108,6 +110,29 @@ template <class Part>
 void draw_by_fields(const Part& part, const DrawGiven& call) {
   for_fields(call.given, call.map, call.context, [&](std::size_t r, std::span<const double> fields) {
     part.draw({fields, call.precision}, {call.draw, call.chain(r), call.out, r});
+  });
+}
+
+/// The deviations of real units in float; none for others.
+inline std::vector<float> float_deviations(const Precision& precision) {
+  return {precision.deviations.begin(), precision.deviations.end()};
+}
+
+/// A type that draws and averages by fields in float, for machines with real units.
+template <class T>
+concept FloatPart = LayerPart<T> &&
+    requires(const T& part, const FloatFields& fields, std::span<float> means, const DrawTarget& to) {
+  part.float_means(fields, means);
+  part.draw_by_floats(fields, to);
+};
+
+/// Draws row after row by fields in float, if there are chains to draw; and finds the means, if they have rows.
+template <FloatPart Part>
+void draw_by_float_fields(const Part& part, const DrawGiven& call, MatrixView<float> means = {}) {
+  const std::vector<float> deviations = float_deviations(call.precision);
+  for_float_fields(call.given, call.map, call.context, [&](std::size_t r, std::span<const float> fields) {
+    if (call.out.chains() > 0) part.draw_by_floats({fields, deviations}, {call.draw, call.chain(r), call.out, r});
+    if (means.rows() > 0) part.float_means({fields, deviations}, means.row(r));
   });
 }
 

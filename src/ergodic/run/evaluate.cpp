@@ -1,5 +1,8 @@
 #include "ergodic/run/evaluate.hpp"
 
+#include <algorithm>
+
+#include "ergodic/core/clock.hpp"
 #include "ergodic/core/part_of_whole.hpp"
 #include "ergodic/estimator/independent.hpp"
 #include "ergodic/machine/rows.hpp"
@@ -10,6 +13,7 @@ namespace {
 
 constexpr std::size_t kOwnChains = 100;
 constexpr std::uint64_t kOwnSweeps = 200, kFillingSweeps = 20;
+constexpr std::size_t kMostBounded = 1000, kFewestBounded = 100, kTemperaturesOfARow = 5;  // rows
 
 /// Of rows with gaps, each summed over what is missing; nothing if stopped.
 std::optional<FreeEnergy> free_energy_of_gaps(const Machine& machine, const OpenRows& rows, Key key,
@@ -39,11 +43,30 @@ std::optional<Budget> add_energies(const Machine& machine, const OpenRows& open,
     return after_rows(budget);
   }
   const auto energies = machine.free_energies(rows, context);
-  if (!energies) return std::nullopt;
+  if (!energies) {
+    const auto bounds = budgeted_bounds(machine, rows, budget, key, context);
+    if (!bounds) return std::nullopt;
+    out.bound_draws = kRowDraws;
+    out.set_free_energy(mean_free_energy(*bounds));
+    return after_rows(budget);
+  }
   out.set_free_energies(*energies);
   if (const auto pseudo = machine.pseudo_log_likelihoods(rows, key, context)) out.set_pseudo_log_likelihoods(*pseudo);
   return budget;
 }
+
+}  // namespace
+
+std::optional<std::vector<Estimate>> budgeted_bounds(const Machine& machine, const State& rows, const Budget& budget,
+                                                     Key key, const Context& context) {
+  const double ends = steady_seconds() + share_of_rows(budget) * budget.seconds;
+  const auto more = [&](std::size_t done) { return budget.temperatures > 0 || done == 0 || steady_seconds() < ends; };
+  const std::size_t worth = budget.temperatures / kTemperaturesOfARow;
+  const std::size_t most = budget.temperatures > 0 ? std::clamp(worth, kFewestBounded, kMostBounded) : kMostBounded;
+  return row_bounds(machine, random_rows(rows, most, key), kRowDraws, key, more, context);
+}
+
+namespace {
 
 void require_finite(const Evaluation& found) {
   if (found.free_energy) ergodic::require_finite(found.free_energy->mean, "the mean free energy");
@@ -91,8 +114,9 @@ EvaluateResult evaluate(const Machine& machine, const Dataset& data, const Evalu
   out.means_of_training = options.training != nullptr;
   out.independent =
       independent_log_likelihood(machine.visible(), options.training ? *options.training : data, rows.rows, rows.known);
-  const double energies =
-      rows.complete() && machine.clamped_rows(rows.rows, key) ? share_of_rows(options.budget) : kShareOfEnergies;
+  const bool sampled =
+      rows.complete() && (machine.clamped_rows(rows.rows, key) || bounds_rows(machine, rows.rows, key));
+  const double energies = sampled ? share_of_rows(options.budget) : kShareOfEnergies;
   PartOfWhole first(context, 0.0, energies), second(context, energies, 1.0);
   const std::optional<Budget> left = add_energies(machine, rows, options.budget, out.evaluation, key, first.context());
   first.done(1.0);

@@ -42,6 +42,11 @@ struct FoundLogZ {
 /// be trusted with.
 FoundLogZ find_log_z(const Machine& machine, const State& rows, const Budget& budget,
                      const std::vector<Parameters>& stations, Key key, const Context& context);
+/// Bounds of -F(x) of random ones of these rows, for a machine that has such: one for each five temperatures, from a
+/// hundred to a thousand; of a budget in seconds, as many as fit into a quarter of them. Nothing if stopped, or if it
+/// has none.
+std::optional<std::vector<Estimate>> budgeted_bounds(const Machine& machine, const State& rows, const Budget& budget,
+                                                     Key key, const Context& context);
 /// Visible states by the machine's own chains, for a machine without data.
 State own_rows(const Machine& machine, Key key, const Context& context);
 /// Rows with draws of what is missing.

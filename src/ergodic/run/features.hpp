@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ergodic/core/context.hpp"
@@ -13,8 +14,9 @@
 namespace ergodic {
 
 struct FeatureOptions {
-  bool drawn = false;          ///< states of the hidden units instead of their expected values
-  std::uint64_t sweeps = 500;  ///< of chains at the rows, where there is no formula
+  std::optional<std::uint64_t> layer;  ///< which hidden layer, counted from 1; nothing: the highest
+  bool drawn = false;                  ///< states of the hidden units instead of their expected values
+  std::uint64_t sweeps = 500;          ///< of chains at the rows, where there is no formula
 };
 
 struct Features {
@@ -23,7 +25,7 @@ struct Features {
   bool by_chains = false;  ///< averaged over sweeps of chains that keep what is known, instead of by a formula
 };
 
-/// E[hidden | row], or a draw of it. UsageError if the machine has no hidden units.
+/// E[hidden | row], or a draw of it. UsageError if the machine has no hidden units, or not so many layers of them.
 Features features(const Machine& machine, const OpenRows& rows, const FeatureOptions& options, Key key,
                   const Context& context);
 

@@ -7,6 +7,7 @@
 #include "ergodic/estimator/budget.hpp"
 #include "ergodic/estimator/independent.hpp"
 #include "ergodic/machine/rows.hpp"
+#include "ergodic/run/evaluate.hpp"
 #include "ergodic/run/finite.hpp"
 
 namespace ergodic {
@@ -32,15 +33,19 @@ class Quiet : public Observer {
   const Context& context_;
 };
 
-/// The mean free energy of rows, or of some of them if hidden units must be annealed, for which the budget is then.
-std::optional<FreeEnergy> free_energy_of(const Machine& machine, const State& rows, const Budget& budget, Key key,
-                                         const Context& context) {
+/// The mean free energy of rows, or of some of them if hidden units must be annealed or drawn, for which the budget is
+/// then; and how many draws a row has, if it is a bound.
+std::optional<FreeEnergy> free_energy_of(const Machine& machine, const State& rows, const Budget& budget,
+                                         std::size_t& bound_draws, Key key, const Context& context) {
   if (auto clamped = machine.clamped_rows(rows, key)) {
     const auto found = spend_on_rows(budget, *clamped, context);
     return found ? std::optional(mean_free_energy(*found)) : std::nullopt;
   }
-  const auto energies = machine.free_energies(rows, context);
-  return energies ? std::optional(mean_free_energy(*energies)) : std::nullopt;
+  if (const auto energies = machine.free_energies(rows, context)) return mean_free_energy(*energies);
+  const auto bounds = budgeted_bounds(machine, rows, budget, key, context);
+  if (!bounds) return std::nullopt;
+  bound_draws = kRowDraws;
+  return mean_free_energy(*bounds);
 }
 
 }  // namespace
@@ -62,9 +67,11 @@ std::optional<FinalLikelihood> final_likelihood(const Machine& machine, const Da
   context.stage({"likelihood", ""});
   const State rows = random_rows(machine.visible(), data, kMostRows, key);
   const Budget budget{0, seconds};
-  const double energies = machine.clamped_rows(rows, key) ? share_of_rows(budget) : kShareOfEnergies;
+  const double energies =
+      machine.clamped_rows(rows, key) || bounds_rows(machine, rows, key) ? share_of_rows(budget) : kShareOfEnergies;
   PartOfWhole first(inner, 0.0, energies), second(inner, energies, 1.0);
-  const std::optional<FreeEnergy> energy = free_energy_of(machine, rows, budget, key, first.context());
+  std::size_t draws = 0;
+  const std::optional<FreeEnergy> energy = free_energy_of(machine, rows, budget, draws, key, first.context());
   const auto found = energy ? spend(budget, *machine.path(rows, {}, inner), rows, key, second.context()) : std::nullopt;
   if (!found) {
     if (!context.stop_requested()) context.note(kNoTime);
@@ -72,7 +79,7 @@ std::optional<FinalLikelihood> final_likelihood(const Machine& machine, const Da
   }
   const Estimate likelihood = log_likelihood_of(energy->mean, found->found.log_z);
   require_finite(likelihood, "the log-likelihood");
-  return FinalLikelihood{likelihood, energy->row_error, energy->rows, apart, found->found.temperatures};
+  return FinalLikelihood{likelihood, energy->row_error, energy->rows, apart, found->found.temperatures, draws};
 }
 
 }  // namespace ergodic

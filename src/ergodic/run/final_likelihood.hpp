@@ -19,6 +19,7 @@ struct FinalLikelihood {
   std::size_t rows = 0;
   bool held_out = false;  ///< else they are rows of the training data
   std::size_t temperatures = 0;
+  std::size_t bound_draws = 0;  ///< draws a row, if this is a bound from below
 };
 
 /// What independent units with the means of the training rows would have, of the same rows as a final likelihood;

@@ -17,7 +17,8 @@ constexpr std::uint64_t kFirstWatchedChain = std::uint64_t{3} << 30;  // beyond 
 
 TrainDefaults defaults_for(const Machine& machine, const Dataset& data, const TrainOptions& options) {
   if (!machine.kind().learns()) return {};
-  return machine.kind().defaults.find({options.method, data, machine.layers(), machine.parameters().values().size()});
+  return machine.kind().defaults.find(
+      {options.method, data, machine.layers(), machine.parameters().values().size(), options.objective});
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace ergodic {
 namespace {
 
 constexpr double kExactBits = 14.0;                      // a row may cost so many terms, as a power of two
+constexpr std::size_t kBoundedAtATime = 100;             // rows, each a chain
 constexpr std::size_t kChains = 16;                      // that anneal a row, in each direction
 constexpr std::uint64_t kSweepsBefore = 32;              // at a row: where its path begins, and the backward chains
 constexpr std::uint8_t kRowStream = 2, kMaskStream = 3;  // of clamped rows: 0 and 1 are those of ClampedRows
@@ -109,13 +110,14 @@ Bits fixed_units(const Machine& machine, const OpenRows& open) {
   return machine.mask_of(visible);
 }
 
-Matrix<float> averaged_values(const Machine& machine, const Chains& chains, Averaged what, const Context& context) {
-  if (what == Averaged::kVisible) {
+Matrix<float> averaged_values(const Machine& machine, const Chains& chains, const OpenDrawOptions& options,
+                              const Context& context) {
+  if (options.averaged == Averaged::kVisible) {
     const auto means = machine.means_of(chains, context);
     return means ? *means : plain_values(machine.visible_of(chains));
   }
-  if (auto means = machine.hidden_means(machine.visible_of(chains), context)) return std::move(*means);
-  const auto hidden = machine.hidden_of(chains);
+  if (auto means = machine.hidden_means(machine.visible_of(chains), options.layer, context)) return std::move(*means);
+  const auto hidden = machine.hidden_of(chains, options.layer);
   return hidden ? own_values(*hidden) : Matrix<float>();
 }
 
@@ -150,7 +152,7 @@ std::optional<OpenDraws> draw_group(const Machine& machine, const OpenRows& open
     sampler->sweep(out.chains, key, context);
     context.progress({out.chains.sweep, options.sweeps});
     if (options.averaged == Averaged::kNothing || 2 * out.chains.sweep < options.sweeps) continue;
-    const Matrix<float> values = averaged_values(machine, out.chains, options.averaged, context);
+    const Matrix<float> values = averaged_values(machine, out.chains, options, context);
     if (counted++ == 0) sums = Matrix<double>(open.rows.chains(), values.cols());
     add_to(sums, values, options.draws);
   }
@@ -203,6 +205,24 @@ OpenRows open_rows_of(const Layer& visible, const Dataset& data, Key key) {
   return {all_rows(visible, data, key), data.known};
 }
 
+std::optional<std::vector<Estimate>> row_bounds(const Machine& machine, const State& rows, std::size_t draws, Key key,
+                                                const std::function<bool(std::size_t)>& more, const Context& context) {
+  std::vector<Estimate> out;
+  while (out.size() < rows.chains() && (!more || more(out.size()))) {
+    const std::size_t count = std::min(kBoundedAtATime, rows.chains() - out.size());
+    const auto found = machine.log_sum_bounds(rows.rows(out.size(), count), draws, out.size(), key, context);
+    if (!found) return std::nullopt;
+    out.insert(out.end(), found->begin(), found->end());
+    context.progress({out.size(), rows.chains()});
+  }
+  return out;
+}
+
+bool bounds_rows(const Machine& machine, const State& rows, Key key) {
+  const State one = rows.rows(0, 1);
+  return machine.log_sum_bounds(one, 1, 0, key, {}) && !machine.free_energies(one, {});
+}
+
 std::optional<std::vector<Estimate>> open_log_sums(const Machine& machine, const OpenRows& open,
                                                    std::size_t temperatures, Key key, const Context& context) {
   const std::size_t rows = open.rows.chains();
@@ -213,6 +233,8 @@ std::optional<std::vector<Estimate>> open_log_sums(const Machine& machine, const
     const State state = chosen({open.rows, {}}, whole).rows;
     if (const auto energies = machine.free_energies(state, context)) {
       for (std::size_t k = 0; k < whole.size(); ++k) out[whole[k]] = exactly(-(*energies)[k]);
+    } else if (const auto bounds = row_bounds(machine, state, kRowDraws, key, {}, context)) {
+      for (std::size_t k = 0; k < whole.size(); ++k) out[whole[k]] = (*bounds)[k];
     } else {
       if (context.stop_requested()) return std::nullopt;
       others.insert(others.end(), whole.begin(), whole.end());  // hidden units are open

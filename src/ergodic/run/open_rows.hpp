@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -26,9 +27,18 @@ struct OpenRows {
 /// The rows of a data set; grey levels are drawn once with the key.
 OpenRows open_rows_of(const Layer& visible, const Dataset& data, Key key);
 
+/// Lower bounds of -F(x) of rows whose hidden units a machine cannot sum over, a few rows at a time for as long as
+/// `more(rows done)`; fewer than there are rows if that ends first. Nothing if stopped, or if it has none.
+std::optional<std::vector<Estimate>> row_bounds(const Machine& machine, const State& rows, std::size_t draws, Key key,
+                                                const std::function<bool(std::size_t)>& more, const Context& context);
+inline constexpr std::size_t kRowDraws = 100;
+/// Whether that is what is known of rows.
+bool bounds_rows(const Machine& machine, const State& rows, Key key);
+
 /// log of the sum of exp(-F(x)) over all x that agree with a row where it is known: log p(known) + log Z. Exact where
-/// the sum is short, else by annealing both ways in so many temperatures. Nothing if stopped; UsageError if the machine
-/// can do neither. A row has its own random numbers.
+/// the sum is short, else by annealing both ways in so many temperatures; of whole rows, bounds from kRowDraws draws if
+/// the machine has such. Nothing if stopped; UsageError if the machine can do neither. A row has its own random
+/// numbers.
 std::optional<std::vector<Estimate>> open_log_sums(const Machine& machine, const OpenRows& open,
                                                    std::size_t temperatures, Key key, const Context& context);
 inline constexpr std::size_t kRowTemperatures = 500;
@@ -40,6 +50,7 @@ struct OpenDrawOptions {
   std::uint64_t sweeps = 500;  ///< of which the first half is warm-up
   std::uint64_t draws = 1;     ///< chains of each row
   Averaged averaged = Averaged::kNothing;
+  std::size_t layer = 1;  ///< of hidden units that are averaged
 };
 
 /// What chains found that keep the known values of their row. Row r has the chains r * draws, ..., (r + 1) * draws - 1.

@@ -9,6 +9,7 @@
 #include "ergodic/core/part_of_whole.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/run/finite.hpp"
+#include "ergodic/run/open_rows.hpp"
 
 namespace ergodic {
 namespace {
@@ -16,12 +17,19 @@ namespace {
 constexpr std::size_t kTemperatures = 50;  // where hidden units are annealed
 constexpr double kShareOfSampling = 0.8;   // of the work, about
 
-/// Free energies; if hidden units are too many to sum over, as annealing finds them, with the same errors for data and
-/// samples. Nothing if stopped.
+/// Free energies; if hidden units are too many to sum over, as annealing or draws of them find these, with the same
+/// errors for data and samples. Nothing if stopped.
 std::optional<std::vector<double>> energies_of(const Machine& machine, const State& x, Key key,
                                                const Context& context) {
   std::optional<ClampedRows> rows = machine.clamped_rows(x, key);
-  if (!rows) return machine.free_energies(x, context);
+  if (!rows) {
+    if (auto energies = machine.free_energies(x, context)) return energies;
+    const auto bounds = row_bounds(machine, x, kRowDraws, key, {}, context);
+    if (!bounds) return std::nullopt;
+    std::vector<double> out;
+    for (const Estimate& bound : *bounds) out.push_back(-bound.value);
+    return out;
+  }
   if (!rows->anneal(rows->rows(), kTemperatures, context)) return std::nullopt;
   std::vector<double> out;
   for (const AnnealedLogZ& row : rows->each()) out.push_back(-row.log_z.value);

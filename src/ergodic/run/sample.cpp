@@ -1,9 +1,13 @@
 #include "ergodic/run/sample.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
+#include "ergodic/core/error.hpp"
+#include "ergodic/machine/kinds.hpp"
 #include "ergodic/run/finite.hpp"
 
 namespace ergodic {
@@ -18,6 +22,42 @@ bool same_given(const State& x, const Bits& fixed) {
   }
   return true;
 }
+
+/// MixingWatch for groups of so many chains in turn.
+class GroupedWatch {
+ public:
+  GroupedWatch(const MixingWatch& each, std::size_t chains, std::size_t group)
+      : group_(group), watches_(chains / group, each) {}
+
+  void look(const Chains& chains, const Context& context) {
+    for (std::size_t g = 0; g < watches_.size(); ++g) {
+      Chains part;
+      part.sweep = chains.sweep;
+      for (const State& layer : chains.layers) part.layers.push_back(layer.rows(g * group_, group_));
+      watches_[g].look(part, context);
+    }
+  }
+
+  /// The worst of their reports.
+  MixingReport report(bool alike) const {
+    std::optional<MixingReport> out;
+    for (const MixingWatch& watch : watches_) {
+      MixingReport found = watch.report(alike);
+      if (!out || badness(found) > badness(*out)) out = std::move(found);
+    }
+    return *out;
+  }
+
+ private:
+  static std::pair<int, double> badness(const MixingReport& report) {
+    double r_hat = 0.0;
+    for (const auto& quantity : report.quantities) r_hat = std::max(r_hat, quantity.diagnosis.r_hat);
+    return {report.verdict.mixing == Mixing::kNo ? 2 : report.verdict.mixing == Mixing::kUnknown ? 1 : 0, r_hat};
+  }
+
+  std::size_t group_;
+  std::vector<MixingWatch> watches_;
+};
 
 LowestEnergy summary_of(const Lowest& lowest) {
   LowestEnergy out{*std::ranges::min_element(lowest.energies), 0};
@@ -45,6 +85,33 @@ std::vector<SampledLevel> visible_levels(const Machine& machine, const Sampling&
 
 }  // namespace
 
+SampleStart labelled_start(const Machine& machine, std::span<const std::size_t> labels, std::uint64_t each, Key key,
+                           const Context& context) {
+  const std::optional<ClassUnits> classes = machine.class_units();
+  require(classes.has_value(),
+          fmt::format("a {} has no labels, by which samples could be chosen; train one with --model class-rbm",
+                      machine.kind().title));
+  for (const std::size_t label : labels) {
+    require(label < classes->count,
+            fmt::format("there is no class {}: expected a label from 0 to {}", label, classes->count - 1));
+    require(
+        std::ranges::find(classes->unseen, label) == classes->unseen.end(),
+        fmt::format("the machine has learned from no row of class {}, and knows nothing of it; choose another class",
+                    label));
+  }
+  SampleStart out;
+  out.rows = machine.visible_of(machine.start(labels.size() * each, key, context));
+  out.fixed = Bits(1, out.rows.units());
+  out.given_alike = each;
+  for (std::size_t c = 0; c < classes->count; ++c) {
+    out.fixed.set(0, classes->first + c, true);
+    for (std::size_t r = 0; r < out.rows.chains(); ++r) {
+      out.rows.bits().set(r, classes->first + c, labels[r / each] == c);
+    }
+  }
+  return out;
+}
+
 Samples sample(const Machine& machine, const SamplingOptions& given, const SampleStart& start,
                const std::vector<WatchedNumber>& watched, Key key, const Context& context) {
   SamplingOptions options = given;
@@ -54,9 +121,12 @@ Samples sample(const Machine& machine, const SamplingOptions& given, const Sampl
   std::vector<WatchedNumber> numbers = machine.watched_numbers();
   numbers.insert(numbers.end(), watched.begin(), watched.end());
   const std::uint64_t sweeps = options.sweeps + (options.draws - 1) * options.every;
-  MixingWatch watch(std::move(numbers), chains.count(), sweeps, machine.bounded_times(options));
+  const std::size_t group = start.given_alike > 0 ? start.given_alike : chains.count();
+  GroupedWatch watch(MixingWatch(std::move(numbers), group, sweeps, machine.bounded_times(options)), chains.count(),
+                     group);
   const std::unique_ptr<Sampling> sampling = machine.sampling(options, context);
-  const bool judged = same_given(chains.layers[0], options.kernel.fixed) && !sampling->lowest();
+  const bool judged =
+      (start.given_alike > 0 || same_given(chains.layers[0], options.kernel.fixed)) && !sampling->lowest();
   const bool alike = start.rows.chains() > 1 && all_alike(start.rows);
   Samples out;
   context.stage({"sampling", "sweeps"});

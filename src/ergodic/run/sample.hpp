@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -15,10 +16,16 @@ namespace ergodic {
 
 /// Where chains start.
 struct SampleStart {
-  std::uint64_t count = 100;  ///< chains, if there are no rows
-  State rows;                 ///< visible states, a row for each chain; empty: an independent start
-  Bits fixed;                 ///< one row: the visible units that keep the values of their row; empty: none
+  std::uint64_t count = 100;      ///< chains, if there are no rows
+  State rows;                     ///< visible states, a row for each chain; empty: an independent start
+  Bits fixed;                     ///< one row: the visible units that keep the values of their row; empty: none
+  std::uint64_t given_alike = 0;  ///< so many chains in turn have the same values there; 0: not known
 };
+
+/// Chains of these classes, `each` of every one in turn: their labels stay, and other units start independent.
+/// UsageError if the machine has no labels, or not these, or if it has learned from no row of one.
+SampleStart labelled_start(const Machine& machine, std::span<const std::size_t> labels, std::uint64_t each, Key key,
+                           const Context& context);
 
 /// What simulated annealing found.
 struct LowestEnergy {
@@ -41,7 +48,8 @@ struct Samples {
 };
 
 /// Runs chains from their start for options.sweeps sweeps, and on for further draws. Judges whether they have mixed, by
-/// the energy, the mean of the visible units and `watched`, and warns if they have not.
+/// the energy, the mean of the visible units and `watched`, and warns if they have not; chains that are given the same
+/// are judged together, and the worst of the verdicts is told.
 Samples sample(const Machine& machine, const SamplingOptions& options, const SampleStart& start,
                const std::vector<WatchedNumber>& watched, Key key, const Context& context);
 

@@ -55,7 +55,7 @@ Scores score(const Machine& machine, const OpenRows& rows, const ScoreOptions& o
              const Context& context) {
   Scores out;
   out.stopped = true;
-  out.hidden_units = machine.hidden_of(machine.start(1, key, context)).has_value();
+  out.hidden_units = machine.hidden_layers() > 0;
   const bool estimated = options.budget && !options.log_z;
   PartOfWhole first(context, 0.0, estimated ? kShareOfEnergies : 1.0), second(context, kShareOfEnergies, 1.0);
   const Context part = first.context();

@@ -19,7 +19,7 @@ using Measures = std::vector<std::pair<std::string, double>>;
 struct LearnerState {
   std::vector<float> velocity;  ///< what the optimiser keeps
   std::vector<double>
-      offsets;      ///< moving means of hidden layers, for centring; of a network, its best scores and their age
+      offsets;      ///< moving means of hidden layers, for centring; then the best scores of classes, and their age
   Chains chains;    ///< persistent chains; empty for methods without
   State completed;  ///< draws of what the data does not have; empty if it has all
   std::vector<float> best = {};  ///< the best parameters so far; empty if the last are taken
@@ -44,6 +44,9 @@ class Learner {
 
   /// Whether there is nothing more to gain, so that training may end before its last update.
   virtual bool done() const { return false; }
+
+  /// Called after the last update: what is then in the machine is the result.
+  virtual void finish(const Context&) {}
 
   /// The monitors: what the learning curve shows.
   virtual Measures measure(const Context& context) const = 0;

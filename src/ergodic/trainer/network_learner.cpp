@@ -4,31 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
-#include <limits>
-#include <numeric>
+#include <optional>
+#include <utility>
 
 #include "ergodic/core/aligned.hpp"
-#include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
-#include "ergodic/core/permutation.hpp"
-#include "ergodic/core/stopped.hpp"
 
 namespace ergodic {
 namespace {
-
-constexpr std::size_t kMonitoredRows = 1000;
-constexpr std::size_t kRowsAtATime = 500;  // of a whole data set on its way through a network
-constexpr std::size_t kGatheredRows = 16;  // that one thread takes at a time
-constexpr double kLeastProbability = 1e-30;
-constexpr float kUnknownInput = 0.5f;  // as likely on as off
-
-Dataset monitored_rows(const Dataset& data, Key key) {
-  std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
-  rows.resize(std::min(rows.size(), kMonitoredRows));
-  return select(data, rows);
-}
 
 /// Rows and columns of the weights whose gradient is found and made a step at a time, in the nearest caches.
 constexpr std::size_t kStepRows = 96, kStepColumns = 128;
@@ -91,54 +75,10 @@ void step_columns(const Network::Pass& pass, std::size_t layer, std::size_t begi
 
 }  // namespace
 
-ClassScores class_scores(MatrixView<const float> probabilities, std::span<const int> labels) {
-  assert(probabilities.rows() == labels.size());
-  ClassScores out;
-  for (std::size_t r = 0; r < labels.size(); ++r) {
-    const std::span<const float> row = probabilities.row(r);
-    const auto found = std::ranges::max_element(row) - row.begin();
-    out.error += found == labels[r] ? 0.0 : 1.0;
-    out.log_loss -= portable_log(std::max(double{row[static_cast<std::size_t>(labels[r])]}, kLeastProbability));
-  }
-  const auto rows = static_cast<double>(std::max<std::size_t>(labels.size(), 1));
-  return {out.error / rows, out.log_loss / rows};
-}
-
-void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out,
-                   const Context& context) {
-  assert(out.rows() == rows.size() && out.cols() == data.units());
-  const auto gather_row = [&](std::uint32_t row, std::span<float> to) {
-    if (data.real()) {
-      std::ranges::copy(data.reals().row(row), to.begin());
-    } else if (data.dynamic()) {
-      const std::span<const Grey> from = data.grey().row(row);
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(from[i]) / static_cast<float>(kFullGrey);
-    } else {
-      std::ranges::fill(to, 0.0f);
-      for_each_set(data.bits().row(row), [&](std::size_t i) { to[i] = 1.0f; });
-    }
-    for (std::size_t i = 0; i < to.size() && !data.complete(); ++i) {
-      if (!data.is_known(row, i)) to[i] = kUnknownInput;
-    }
-  };
-  context.for_blocks(rows.size(), kGatheredRows, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t r = begin; r < end; ++r) gather_row(rows[r], out.row(r));
-  });
-}
-
 Matrix<float> class_probabilities(const Network& network, const Dataset& data, const Context& context) {
-  Matrix<float> out(data.rows(), network.classes());
-  std::vector<std::uint32_t> rows;
-  for (std::size_t first = 0; first < data.rows(); first += kRowsAtATime) {
-    if (context.stop_requested()) throw Stopped();
-    rows.resize(std::min(kRowsAtATime, data.rows() - first));
-    std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(first));
-    Matrix<float> inputs(rows.size(), data.units());
-    gather_inputs(data, rows, inputs, context);
-    const Matrix<float> found = class_probabilities(network, inputs, context);
-    std::ranges::copy(found.elements(), out.row(first).begin());
-  }
-  return out;
+  return class_probabilities(
+      [&](MatrixView<const float> inputs) { return class_probabilities(network, inputs, context); }, data,
+      network.inputs(), network.classes(), context);
 }
 
 NetworkLearner::NetworkLearner(Network& network, const Dataset& train, const Dataset& held_out,
@@ -150,9 +90,8 @@ NetworkLearner::NetworkLearner(Network& network, const Dataset& train, const Dat
       updates_per_epoch_(updates_per_epoch),
       key_(key),
       velocity_(memory_of(options.optimiser, network.parameters().values().size())),
-      best_(network.parameters().values().begin(), network.parameters().values().end()),
-      best_scores_{1.0, std::numeric_limits<double>::max()},
-      monitored_(monitored_rows(train, key)) {
+      best_(std::as_const(network).parameters().values()),
+      monitored_(watched_rows(train, key)) {
   require(train.units() == network.inputs(),
           fmt::format("the network has {} inputs, the data {} values", network.inputs(), train.units()));
   require(train.labels.size() == train.rows() && train.classes() <= network.classes(),
@@ -189,18 +128,11 @@ void NetworkLearner::step(StepSize size, const Context& context) {
 }
 
 void NetworkLearner::keep_if_best(const Context& context) {
-  const std::span<const float> now = std::as_const(network_).parameters().values();
+  std::optional<ClassScores> scores;
   if (held_out_.rows() > 0) {
-    const Matrix<float> found = class_probabilities(network_, held_out_, Context{context.threads});
-    const ClassScores scores = class_scores(found, held_out_.labels);
-    const bool better = scores.error < best_scores_.error ||
-                        (scores.error == best_scores_.error && scores.log_loss < best_scores_.log_loss);
-    ++epochs_since_best_;
-    if (!better) return;
-    best_scores_ = scores;
-    epochs_since_best_ = 0;
+    scores = class_scores(class_probabilities(network_, held_out_, Context{context.threads}), held_out_.labels);
   }
-  best_.assign(now.begin(), now.end());
+  best_.offer(std::as_const(network_).parameters().values(), scores);
 }
 
 Measures NetworkLearner::measure(const Context& context) const {
@@ -219,18 +151,15 @@ Measures NetworkLearner::measure(const Context& context) const {
 LearnerState NetworkLearner::state() const {
   LearnerState out;
   out.velocity = velocity_;
-  out.offsets = {best_scores_.error, best_scores_.log_loss, static_cast<double>(epochs_since_best_)};
-  out.best = best_;
+  best_.put(out);
   return out;
 }
 
 void NetworkLearner::restore(LearnerState state) {
+  best_.take(state);
   velocity_ = std::move(state.velocity);
-  best_scores_ = {state.offsets[0], state.offsets[1]};
-  epochs_since_best_ = static_cast<std::uint64_t>(state.offsets[2]);
-  best_ = std::move(state.best);
 }
 
-void NetworkLearner::take_best() { std::ranges::copy(best_, network_.parameters().values().begin()); }
+void NetworkLearner::take_best() { std::ranges::copy(best_.values(), network_.parameters().values().begin()); }
 
 }  // namespace ergodic

@@ -12,6 +12,7 @@
 #include "ergodic/core/random.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/model/network.hpp"
+#include "ergodic/trainer/class_scores.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/optimiser.hpp"
 
@@ -26,17 +27,6 @@ struct NetworkLearning {
   std::uint64_t patience = 0;  ///< ends after so many epochs in which no state was better on held-out rows; 0: never
 };
 
-/// How well a network names the classes of rows.
-struct ClassScores {
-  double error = 0.0;     ///< share of the rows whose most probable class is not theirs
-  double log_loss = 0.0;  ///< mean of -log p(y | x), in nats
-};
-ClassScores class_scores(MatrixView<const float> probabilities, std::span<const int> labels);
-
-/// The values of the chosen rows as a network takes them: grey levels and bits as numbers in [0, 1], others as they
-/// are, and a missing value as 0.5.
-void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out,
-                   const Context& context = {});
 /// p(y | x) of all rows of a data set. Throws Stopped if the observer asks to stop.
 Matrix<float> class_probabilities(const Network& network, const Dataset& data, const Context& context);
 
@@ -47,7 +37,7 @@ class NetworkLearner : public Learner {
                  std::uint64_t updates_per_epoch, Key key);
 
   void learn(const UpdateStep& now, const Context& context) override;
-  bool done() const override { return options_.patience > 0 && epochs_since_best_ >= options_.patience; }
+  bool done() const override { return options_.patience > 0 && best_.age() >= options_.patience; }
   /// error, log_loss of some training rows; held_out_error, held_out_log_loss of all held-out ones.
   Measures measure(const Context& context) const override;
   LearnerState state() const override;
@@ -69,9 +59,7 @@ class NetworkLearner : public Learner {
   Network::Pass pass_;
   std::vector<int> labels_;  // of the batch
   std::vector<float> velocity_;
-  std::vector<float> best_;
-  ClassScores best_scores_;
-  std::uint64_t epochs_since_best_ = 0;
+  BestParameters best_;
   Dataset monitored_;
 };
 

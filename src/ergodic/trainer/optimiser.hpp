@@ -75,5 +75,8 @@ std::size_t memory_of(const Optimiser& optimiser, std::size_t parameters);
 /// One step; the velocity is what the optimiser keeps.
 void step(const Optimiser& optimiser, StepSize size, std::span<const double> gradient, std::span<float> velocity,
           Parameters& parameters, const Context& context);
+/// The same in float.
+void step(const Optimiser& optimiser, StepSize size, std::span<const float> gradient, std::span<float> velocity,
+          Parameters& parameters, const Context& context);
 
 }  // namespace ergodic

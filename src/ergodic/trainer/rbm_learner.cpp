@@ -59,6 +59,8 @@ std::vector<double> first_offsets(const Layer& layer, Precision precision, bool 
   return {out.begin(), out.end()};
 }
 
+bool has_real_units(const Rbm& model) { return real_valued(model.visible()) || real_valued(model.hidden()); }
+
 /// Keeps the noise of real visible units between this share and three halves of the deviations of the data.
 void bound_precisions(std::span<const double> deviations, double least_noise, std::span<float> log_precisions) {
   for (std::size_t i = 0; i < deviations.size(); ++i) {
@@ -109,11 +111,12 @@ void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, c
 }
 
 RbmLearner::RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
-                       const Context& context)
+                       const Context& context, BatchSource source)
     : model_(model),
       train_(train),
       options_(settled(options, {}, train.rows())),
       key_(key),
+      source_(std::move(source)),
       simulator_(model, Gibbs{}),
       deviations_(deviations_of(train, model.visible())),
       gaps_(gaps_of(model, train)),
@@ -186,7 +189,9 @@ void RbmLearner::gather_batch(const UpdateStep& now, const Context& context) {
     data_.layers = {model_.make_state(Rbm::kVisible, now.rows.size()),
                     model_.make_state(Rbm::kHidden, now.rows.size())};
   }
-  if (completion_.needed()) {
+  if (source_) {
+    source_(now, data_.layers[Rbm::kVisible], context);
+  } else if (completion_.needed()) {
     data_.layers[Rbm::kVisible] = completion_.gather(now.rows, key_, now.epoch, known_);
   } else {
     const Timed timed(context.profile, ProfiledStage::kGather);
@@ -194,25 +199,39 @@ void RbmLearner::gather_batch(const UpdateStep& now, const Context& context) {
     visible.real() ? gather(train_, now.rows, visible.reals())
                    : gather(train_, now.rows, key_, now.epoch, visible.bits(), context);
   }
-  model_.resample(Rbm::kHidden, data_.layers, key_.at(Purpose::kDataHidden, now.update), 0, context);
+  const Draw draw = key_.at(Purpose::kDataHidden, now.update);
+  if (has_real_units(model_)) {
+    if (hidden_means_.rows() != now.rows.size()) {
+      hidden_means_ = Matrix<float>(now.rows.size(), units_of(model_.hidden()));
+    }
+    // Chains that live on do not look at hidden states of the data.
+    if (negative_->chains() && !completion_.needed()) {
+      return model_.find_float_means(Rbm::kHidden, data_.layers[Rbm::kVisible], hidden_means_, context);
+    }
+    model_.resample_with_means(Rbm::kHidden, data_.layers, draw, 0, hidden_means_, context);
+  } else {
+    model_.resample(Rbm::kHidden, data_.layers, draw, 0, context);
+  }
   if (!completion_.needed()) return;
   data_.sweep = now.update * *options_.steps;
   complete(model_, known_, *options_.steps, data_, key_, context);
   completion_.keep(now.rows, data_.layers[Rbm::kVisible]);
+  if (has_real_units(model_)) {
+    model_.find_float_means(Rbm::kHidden, data_.layers[Rbm::kVisible], hidden_means_, context);
+  }
 }
 
 void RbmLearner::learn(const UpdateStep& now, const Context& context) {
   gather_batch(now, context);
   const ModelTerm model_term = negative_->advance(simulator_, data_, now.update, key_, context);
   const auto* chains = std::get_if<const Chains*>(&model_term);
-  if (chains && !real_valued(model_.visible()) && !real_valued(model_.hidden())) {
+  if (chains && !has_real_units(model_)) {
     const Offsets offsets{visible_offset_, hidden_offset_, options_.uncentred ? 0.0 : kHiddenOffsetRate};
     ascent_.step(model_, data_, **chains, offsets, options_.decay, options_.sgd, now.rate, velocity_, context);
+  } else if (chains) {
+    ascend_real(**chains, {now.update, now.rate}, context);
   } else {
-    ascend(chains
-               ? mean_statistics((*chains)->layers[Rbm::kVisible], moments_of((*chains)->layers[Rbm::kHidden]), context)
-               : std::get<Statistics>(model_term),
-           {now.update, now.rate}, context);
+    ascend(std::get<Statistics>(model_term), {now.update, now.rate}, context);
   }
   negative_->follow(simulator_, now.update, key_, context);
 }
@@ -226,8 +245,7 @@ Statistics RbmLearner::mean_statistics(const State& visible, const Moments& hidd
   return out;
 }
 
-/// The step by statistics in double: for exact ones, and for real units. The data term has no noise, its hidden layer
-/// being means.
+/// The step by exact statistics, in double. The data term has no noise, its hidden layer being means.
 void RbmLearner::ascend(const Statistics& model_term, StepSize size, const Context& context) {
   const State& batch = data_.layers[Rbm::kVisible];
   Statistics gradient = mean_statistics(batch, model_.conditional_moments(Rbm::kHidden, batch, context), context);
@@ -240,6 +258,27 @@ void RbmLearner::ascend(const Statistics& model_term, StepSize size, const Conte
   }
   for (std::size_t k = 0; k < model_term.size(); ++k) gradient[k] -= model_term[k];
   condition(model_, gaps_, visible_offset_, hidden_offset_, options_.decay, gradient, context);
+  step_by(std::span<const double>(gradient), size, context);
+}
+
+/// The step by samples of a machine with real units, in float. The hidden layer of the data is means here too.
+void RbmLearner::ascend_real(const Chains& samples, StepSize size, const Context& context) {
+  if (!options_.uncentred) {
+    std::vector<double> sums(hidden_offset_.size());
+    constexpr double kOne = 1.0;
+    add_column_sums(hidden_means_, {&kOne, 1}, sums);
+    for (std::size_t j = 0; j < sums.size(); ++j) {
+      const double mean = sums[j] / static_cast<double>(hidden_means_.rows());
+      hidden_offset_[j] += kHiddenOffsetRate * (mean - hidden_offset_[j]);
+    }
+  }
+  step_by(real_gradient_.find(model_, {data_.layers[Rbm::kVisible], hidden_means_}, samples, gaps_, visible_offset_,
+                              hidden_offset_, options_.decay, context),
+          size, context);
+}
+
+template <class Gradient>
+void RbmLearner::step_by(const Gradient& gradient, StepSize size, const Context& context) {
   model_.update(
       [&](Parameters& p) {
         ergodic::step(options_.sgd, size, gradient, velocity_, p, context);

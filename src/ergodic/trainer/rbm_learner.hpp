@@ -1,10 +1,12 @@
 // Learning of restricted Boltzmann machines.
 //
-// Samples of two-valued units and letters go the fast way, by counts of pairs (sampled_ascent.hpp). Exact model terms
-// and real units go by statistics in double.
+// Samples of two-valued units and letters go the fast way, by counts of pairs (sampled_ascent.hpp), those of machines
+// with real units by products of floats (real_gradient.hpp). Exact model terms go by statistics in double.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -16,6 +18,7 @@
 #include "ergodic/trainer/completion.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
+#include "ergodic/trainer/real_gradient.hpp"
 #include "ergodic/trainer/sampled_ascent.hpp"
 #include "ergodic/trainer/trainer.hpp"
 
@@ -26,11 +29,15 @@ namespace ergodic {
 /// ones).
 void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, const Context& context);
 
+/// Fills in the visible states of the batch of an update: rows that are not those of a data set as they are.
+using BatchSource = std::function<void(const UpdateStep& now, State& visible, const Context& context)>;
+
 class RbmLearner : public Learner {
  public:
-  /// For a machine that has been initialised. It and the data must outlive the learner.
+  /// For a machine that has been initialised. It and the data must outlive the learner. With a source of batches the
+  /// data has no part in the gradient, but shows what rows are like: for the offsets, and for the monitors.
   RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
-             const Context& context);
+             const Context& context, BatchSource source = {});
 
   void learn(const UpdateStep& now, const Context& context) override;
   Measures measure(const Context& context) const override;
@@ -38,19 +45,32 @@ class RbmLearner : public Learner {
   const Simulator* simulator() const override { return &simulator_; }
   LearnerState state() const override;
   void restore(LearnerState state) override;
+  /// The offsets of centring of the visible units, which stay: not part of the state where they are those of data.
+  std::span<double> visible_offsets() { return visible_offset_; }
+
+  /// The offsets of centring as they are now, mu and lambda.
+  std::span<const double> visible_offset() const { return visible_offset_; }
+  std::span<const double> hidden_offset() const { return hidden_offset_; }
 
  private:
   void gather_batch(const UpdateStep& now, const Context& context);
   Statistics mean_statistics(const State& visible, const Moments& hidden, const Context& context) const;
   void ascend(const Statistics& model_term, StepSize size, const Context& context);
+  void ascend_real(const Chains& samples, StepSize size, const Context& context);
+  /// A step by a gradient in double or in float.
+  template <class Gradient>
+  void step_by(const Gradient& gradient, StepSize size, const Context& context);
 
   Rbm& model_;
   const Dataset& train_;
   TrainOptions options_;
   Key key_;
+  BatchSource source_;  // if not the data itself
   SimulatorOf<Rbm, Gibbs> simulator_;
   std::unique_ptr<NegativePhase> negative_;
   SampledAscent ascent_;
+  RealGradient real_gradient_;
+  Matrix<float> hidden_means_;      // given the batch, of a machine with real units
   Chains data_;                     // the batch, with hidden states drawn given it
   std::vector<double> deviations_;  // of the data, if it is real
   Gaps gaps_;

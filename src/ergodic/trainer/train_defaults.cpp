@@ -16,6 +16,8 @@ constexpr std::uint64_t kRealUpdates = 10000;  // real units have no fast kernel
 constexpr double kPlainRate = 0.05, kReluRate = 0.1;
 constexpr double kRateTimesCovariance = 0.0125, kLeastRate = 0.002, kMostRate = 0.2;
 constexpr double kRateOfNeighbour = 0.4;
+constexpr std::uint64_t kClassEpochs = 50, kFewestClassUpdates = 3000;
+constexpr double kClassRate = 8.0;  // from four hidden units of six values to 1500 of pictures
 constexpr double kFirstFields = 0.3, kFirstRealWeights = 0.01;
 
 bool exact(const TrainingCase& now) { return now.method == kExactGradient.name; }
@@ -57,6 +59,15 @@ TrainDefaults rbm_defaults(const TrainingCase& now) {
   const auto parameters = static_cast<double>(now.parameters);
   return {100, count_between(12000, 30000 * std::sqrt(150000 / parameters), 30000), rounded(rate),
           persistent ? count_between(1, 100000 / parameters, 10) : 1};
+}
+
+TrainDefaults class_rbm_defaults(const TrainingCase& now) {
+  TrainDefaults out = rbm_defaults(now);
+  if (now.objective == Objective::kGenerative) return out;
+  const std::uint64_t batch = std::min<std::uint64_t>(out.batch, now.data.rows());
+  out.updates = std::max(kFewestClassUpdates, kClassEpochs * ((now.data.rows() + batch - 1) / batch));
+  out.learning_rate = kClassRate;
+  return out;
 }
 
 TrainDefaults graph_defaults(const TrainingCase& now) {

@@ -18,6 +18,7 @@ struct TrainingCase {
   const Dataset& data;        ///< what is learned from
   std::vector<Layer> layers;  ///< of the machine
   std::size_t parameters = 0;
+  Objective objective = Objective::kGenerative;
 };
 
 /// A rule, and the same in words for --help.
@@ -35,6 +36,12 @@ inline constexpr TrainRule kRbmRule{
     "0.05 or so: lower if units covary strongly or if hidden units are many; by exact gradients 40 times as much, "
     "2 at most",
     "1; of persistent chains up to 10 if the machine has fewer than 100000 parameters"};
+
+/// Class RBMs: as others if they learn p(x, y), else by passes through the data.
+TrainDefaults class_rbm_defaults(const TrainingCase& now);
+inline constexpr TrainRule kClassRbmRule{class_rbm_defaults, "100, by exact gradients 1000",
+                                         "as of an RBM; unless the objective is generative 50 passes, at least 3000",
+                                         "as of an RBM; unless the objective is generative 8", kRbmRule.steps};
 
 /// Machines on graphs, which are slower for each parameter.
 TrainDefaults graph_defaults(const TrainingCase& now);

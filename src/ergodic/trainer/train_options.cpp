@@ -60,6 +60,11 @@ Spec<TrainOptions> make_spec() {
            "less noise can fit better, but chains mix worse")
       .range(0.001, 1.0)
       .advanced();
+  spec.group(kClassesGroup)
+      .add("objective", &TrainOptions::objective, "what is learned of rows x and their labels y")
+      .add("generative-weight", &TrainOptions::generative_weight, "weight of log p(x, y) in the hybrid objective")
+      .range(1e-9, 1e9)
+      .automatic("0.01");
   return spec;
 }
 

@@ -21,6 +21,21 @@ struct Names<Schedule> {
        {Schedule::kConstant, "constant", "the same rate to the end"}}};
 };
 
+/// What a machine with labels learns (Larochelle and Bengio 2008).
+enum class Objective {
+  kGenerative,      ///< log p(x, y)
+  kDiscriminative,  ///< log p(y | x)
+  kHybrid,          ///< log p(y | x) + weight * log p(x, y)
+};
+
+template <>
+struct Names<Objective> {
+  static constexpr std::array<Named<Objective>, 3> kAll{
+      {{Objective::kGenerative, "generative", "log p(x, y), as other machines learn"},
+       {Objective::kDiscriminative, "discriminative", "log p of y given x, by its exact gradient"},
+       {Objective::kHybrid, "hybrid", "log p of y given x + W log p(x, y), W being --generative-weight"}}};
+};
+
 struct TrainOptions {
   std::string method = "pcd";
   std::optional<std::uint64_t> steps;
@@ -34,6 +49,8 @@ struct TrainOptions {
   Decay decay;
   bool uncentred = false;
   double least_noise = 0.25;  ///< lower bound for real visible units, as a share of the deviations of the data
+  Objective objective = Objective::kGenerative;
+  std::optional<double> generative_weight;    ///< of the hybrid objective
   std::optional<std::uint64_t> record_every;  ///< updates between two records
 };
 
@@ -55,6 +72,7 @@ TrainOptions settled(TrainOptions options, const TrainDefaults& defaults, std::s
 inline constexpr char kLoopGroup[] = "Training";
 inline constexpr char kGradientGroup[] = "Gradient";
 inline constexpr char kRealUnitsGroup[] = "Real units";
+inline constexpr char kClassesGroup[] = "Classes";
 
 /// All training options, by groups.
 const Spec<TrainOptions>& training_spec();

@@ -42,6 +42,7 @@ bool Trainer::run(const std::function<void()>& after_update, const Context& cont
     const double rate = *options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
     learner_->learn({update_, batches_.epoch_of(update_), rate, batches_.at(update_)}, context);
     ++update_;
+    if (finished()) learner_->finish(context);
     context.progress({update_, updates_total(), updates_per_epoch()});
     if (update_ % *options_.record_every == 0 || finished()) record(context);
     if (finished()) warn_if_overfitted(records_, context);

@@ -10,7 +10,8 @@
 
 namespace ergodic {
 
-Image picture_of_confusion(const Classifier& classifier, const Matrix<std::uint64_t>& confusion) {
+Image picture_of_confusion(const Matrix<std::uint64_t>& confusion,
+                           const std::function<std::string(std::size_t label)>& name_of) {
   constexpr std::size_t kCell = 36, kLeft = 70, kTop = 40, kMargin = 12;
   const std::size_t classes = confusion.rows();
   Canvas canvas(kLeft + classes * kCell + kMargin, kTop + classes * kCell + kMargin);
@@ -19,8 +20,8 @@ Image picture_of_confusion(const Classifier& classifier, const Matrix<std::uint6
   for (std::size_t i = 0; i < classes; ++i) {
     const auto total = static_cast<double>(std::max<std::uint64_t>(
         std::accumulate(confusion.row(i).begin(), confusion.row(i).end(), std::uint64_t{0}), 1));
-    canvas.write(8, kTop + i * kCell + kCell / 2, classifier.name_of(i).substr(0, 9));
-    canvas.write(kLeft + i * kCell + 4, kTop - 12, classifier.name_of(i).substr(0, 5));
+    canvas.write(8, kTop + i * kCell + kCell / 2, name_of(i).substr(0, 9));
+    canvas.write(kLeft + i * kCell + 4, kTop - 12, name_of(i).substr(0, 5));
     for (std::size_t j = 0; j < classes; ++j) {
       const double share = static_cast<double>(confusion(i, j)) / total;
       // Few mistakes are to be seen too.

@@ -2,18 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/format/png.hpp"
-#include "ergodic/machine/classifier.hpp"
 
 namespace ergodic {
 
 /// How often each class was taken for each other: darker for more, on the scale of its row.
-Image picture_of_confusion(const Classifier& classifier, const Matrix<std::uint64_t>& confusion);
+Image picture_of_confusion(const Matrix<std::uint64_t>& confusion,
+                           const std::function<std::string(std::size_t label)>& name_of);
 
 /// Rows that were taken for another class, the surest mistakes first; no more than so many.
 std::vector<std::uint32_t> worst_rows(const Matrix<float>& probabilities, std::span<const int> labels,

@@ -121,7 +121,8 @@ ReportContent classifier_report(const ClassifierStory& story, const Context& con
   out.pictures.push_back(
       {fmt::format("Confusion of {} {} rows: the true class at the left, the one that was found above",
                    found.report.rows, found.which),
-       picture_of_confusion(story.classifier, found.report.confusion)});
+       picture_of_confusion(found.report.confusion,
+                            [&](std::size_t label) { return story.classifier.name_of(label); })});
   if (!mistakes.empty()) {
     out.pictures.push_back({fmt::format("The {} surest mistakes, in the order of the table", mistakes.size()),
                             picture_of_inputs(found.rows, mistakes)});

@@ -1,5 +1,5 @@
-// `ergodic classify predict` and `ergodic classify evaluate`: what a classifier says of rows, and how often it is
-// right.
+// `ergodic classify predict` and `ergodic classify evaluate`: what a classifier, or a machine with labels, says of
+// rows, and how often it is right.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,9 +21,8 @@ namespace {
 constexpr std::size_t kMistakes = 100;
 
 struct RowsRequest {
-  RowsRequest() { data.binarise = Binarise::kDynamic; }
-
   std::filesystem::path model;
+  std::optional<Binarise> binarise;
   DataOptions data;
   Split split = Split::kAuto;
 };
@@ -39,27 +38,53 @@ struct EvaluateRequest : RowsRequest {
 template <class Request>
 Spec<Request> rows_spec() {
   Spec<Request> spec;
-  add_model_file(spec, &Request::model, "a classifier that `ergodic classify fit` wrote");
-  spec.include(data_spec(), &Request::data);
+  add_model_file(spec, &Request::model,
+                 "a classifier that `ergodic classify fit` wrote, or a machine with labels that `ergodic train` did");
+  Spec<Request> data;
+  data.include(data_spec(), &Request::data);
   spec.group("Data");
+  for (const auto& bound : data.bound()) {
+    if (bound.option.name != "binarise") {
+      spec.add(bound);
+      continue;
+    }
+    spec.add("binarise", &Request::binarise,
+             "how grey levels become bits; dynamic ones are taken as the numbers they are")
+        .choices(bound.option.choices)
+        .automatic("as it was trained");
+  }
   add_split(spec, &Request::split);
   return spec;
 }
 
-Dataset rows_for(const Classifier& classifier, const RowsRequest& request, const Context& context) {
-  Dataset out = load_split(request.data, request.split, context);
-  if (out.units() != classifier.network.inputs()) {
+/// How the rows were binarised that it was trained on; as they are, if the file does not say.
+Binarise trained_on(const RowClassifier& classifier) {
+  const auto notes = classifier.notes.find("training");
+  const Json training = notes == classifier.notes.end() ? Json() : Json::parse(notes->second, nullptr, false);
+  for (const auto& named : Names<Binarise>::kAll) {
+    if (training.is_object() && training.value("binarise", Json()) == named.name) return named.value;
+  }
+  return Binarise::kDynamic;
+}
+
+Dataset rows_for(const RowClassifier& classifier, const RowsRequest& request, const Context& context) {
+  DataOptions options = request.data;
+  options.binarise = request.binarise.value_or(trained_on(classifier));
+  options.table.units = classifier.unit_names;
+  options.table.classes = classifier.class_names;
+  Dataset out = load_split(options, request.split, context);
+  if (out.units() != classifier.inputs) {
     throw DataError(fmt::format("{}: expected rows of {} values, as the classifier has inputs; found {}", out.name,
-                                classifier.network.inputs(), out.units()));
+                                classifier.inputs, out.units()));
   }
   return out;
 }
 
 Outcome predict(const PredictRequest& request, bool json, const Context& context) {
   require_ending("--out", request.out, {".npy", ".csv"});
-  const Classifier classifier = load_classifier(request.model);
+  const RowClassifier classifier = load_row_classifier(request.model);
   const Dataset data = rows_for(classifier, request, context);
-  const Matrix<float> found = class_probabilities(classifier.network, data, context);
+  const Matrix<float> found = classifier.probabilities(data, context);
   Matrix<float> table(found.rows(), found.cols() + 1);
   std::vector<std::string> names{"class"};
   for (std::size_t c = 0; c < found.cols(); ++c) names.push_back(fmt::format("p({})", classifier.name_of(c)));
@@ -88,7 +113,7 @@ Json json_of(const ClassifierReport& report) {
 Outcome evaluate_rows(const EvaluateRequest& request, bool json, const Context& context) {
   if (!request.confusion.empty()) require_ending("--confusion", request.confusion, {".png"});
   if (!request.mistakes.empty()) require_ending("--mistakes", request.mistakes, {".png"});
-  const Classifier classifier = load_classifier(request.model);
+  const RowClassifier classifier = load_row_classifier(request.model);
   const Dataset data = rows_for(classifier, request, context);
   if (data.labels.size() != data.rows()) {
     throw DataError(
@@ -97,16 +122,19 @@ Outcome evaluate_rows(const EvaluateRequest& request, bool json, const Context& 
                     data.name));
   }
   for (std::size_t r = 0; r < data.rows(); ++r) {
-    if (data.labels[r] < 0 || static_cast<std::size_t>(data.labels[r]) >= classifier.network.classes()) {
+    if (data.labels[r] < 0 || static_cast<std::size_t>(data.labels[r]) >= classifier.classes) {
       throw DataError(
           fmt::format("{}: row {}: expected a label from 0 to {}, found {}: a class that the classifier "
                       "does not know",
-                      data.name, r + 1, classifier.network.classes() - 1, data.labels[r]));
+                      data.name, r + 1, classifier.classes - 1, data.labels[r]));
     }
   }
-  const Matrix<float> found = class_probabilities(classifier.network, data, context);
+  const Matrix<float> found = classifier.probabilities(data, context);
   const ClassifierReport report = judge(found, data.labels);
-  if (!request.confusion.empty()) write_png(request.confusion, picture_of_confusion(classifier, report.confusion));
+  if (!request.confusion.empty()) {
+    const auto name_of = [&](std::size_t label) { return classifier.name_of(label); };
+    write_png(request.confusion, picture_of_confusion(report.confusion, name_of));
+  }
   std::string message;
   if (!request.mistakes.empty()) {
     const std::vector<std::uint32_t> rows = worst_rows(found, data.labels, kMistakes);

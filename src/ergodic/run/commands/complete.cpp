@@ -107,6 +107,7 @@ Image picture_of(const Machine& machine, const OpenRows& open, const Completions
     columns.push_back(std::move(column));
   }
   if (truth_known) columns.push_back(std::move(original));
+  for (Matrix<float>& column : columns) column = first_columns(column, pictured_units(visible));
   return picture_of_groups(columns, shape);
 }
 
@@ -149,7 +150,7 @@ Task read_task(const CompleteRequest& request, const ModelFile& file, Key key, c
   const Layer visible = file.machine->visible();
   Task out{load_split_for(file, request.data, request.split, context), {}, {}, {}};
   out.data = first_of(out.loaded.chosen, request);
-  out.shape = out.data.shape.height > 0 ? out.data.shape : shape_from_notes(file.notes, out.data.units());
+  out.shape = out.data.shape.height > 0 ? out.data.shape : shape_from_notes(file.notes, pictured_units(visible));
   const Bits hidden = request.mask.empty() ? Bits() : mask_from(request.mask, visible, out.shape, out.data.rows(), key);
   out.open = {all_rows(visible, out.data, key), known_without(out.data, hidden)};
   require_gaps(out.open, out.data.name, request.mask);

@@ -29,6 +29,11 @@ Spec<FeaturesRequest> make_spec() {
   add_split(spec, &FeaturesRequest::split);
   spec.group("Features")
       .add(
+          "layer", [](auto& r) -> auto& { return r.options.layer; },
+          "which hidden layer, counted from 1 at the data; an RBM has one")
+      .range(1, 1000)
+      .automatic("the highest")
+      .add(
           "drawn", [](auto& r) -> auto& { return r.options.drawn; },
           "draw the hidden units instead of taking their expected values")
       .add(

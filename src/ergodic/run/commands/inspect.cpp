@@ -151,7 +151,7 @@ void write_biases(const std::filesystem::path& out, const Machine& machine, Pict
   const std::vector<std::span<const float>> layers = biases_of(machine);
   require(!layers.empty(), fmt::format("--biases: a {} has no biases", machine.kind().title));
   if (is_picture(out)) {
-    const std::span<const float> visible = layers[0].first(units_of(machine.visible()));
+    const std::span<const float> visible = layers[0].first(pictured_units(machine.visible()));
     return write_png(out, magnified(signed_picture(visible, drawn_shape(shape, visible.size())), scale));
   }
   std::size_t count = 0, row = 0;
@@ -176,14 +176,15 @@ Outcome run(const InspectRequest& request, bool json, const Context&) {
   const Inspection found = inspect(*file.machine);
   if (!request.filters.empty()) {
     const auto picture =
-        file.machine->filters(shape_from_notes(file.notes, units_of(found.visible)), request.filter_count);
+        file.machine->filters(shape_from_notes(file.notes, pictured_units(found.visible)), request.filter_count);
     require(picture.has_value(),
             fmt::format("--filters needs a restricted Boltzmann machine, found a {}", found.title));
     write_png(request.filters, magnified(*picture, request.scale));
   }
   if (!request.couplings.empty()) write_couplings(request.couplings, *file.machine, request.scale);
   if (!request.biases.empty()) {
-    write_biases(request.biases, *file.machine, shape_from_notes(file.notes, units_of(found.visible)), request.scale);
+    write_biases(request.biases, *file.machine, shape_from_notes(file.notes, pictured_units(found.visible)),
+                 request.scale);
   }
   return {json ? printed(json_of_result(found, file)) : text_of_result(found, file), "", false};
 }

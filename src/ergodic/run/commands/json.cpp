@@ -50,6 +50,14 @@ Json json_of(const Agreement& a) {
 
 Json json_of(const Mean& mean) { return {{"value", mean.value}, {"standard_error", mean.standard_error}}; }
 
+/// A likelihood that is at least this.
+Json bound_of(const Estimate& estimate, std::size_t draws) {
+  Json out = ergodic::json_of(std::optional(estimate));
+  out["bound"] = "lower";
+  out["draws"] = draws;
+  return out;
+}
+
 }  // namespace
 
 Json json_of(const std::optional<Estimate>& estimate) {
@@ -65,7 +73,9 @@ Json json_of(const EvaluateResult& result) {
   const Evaluation& e = result.evaluation;
   Json out;
   out["rows"] = result.rows;
-  out["log_likelihood"] = json_of(e.log_likelihood);
+  const bool bound = e.bound_draws > 0;
+  out["log_likelihood"] = bound ? Json() : json_of(e.log_likelihood);
+  if (bound && e.log_likelihood) out["log_likelihood_bound"] = bound_of(*e.log_likelihood, e.bound_draws);
   out["log_z"] = json_of(e.log_z);
   if (result.rows > 0) {
     out["independent_log_likelihood"] = {{"value", result.independent},
@@ -74,7 +84,8 @@ Json json_of(const EvaluateResult& result) {
   if (!result.why_no_log_z.empty()) out["why_no_log_z"] = result.why_no_log_z;
   if (e.annealed) out["annealing"] = json_of(*e.annealed, result.partial);
   if (e.clamped) out["clamped"] = json_of(*e.clamped);
-  out["free_energy"] = e.free_energy ? Json(e.free_energy->mean.value) : Json();
+  out[bound ? "free_energy_bound" : "free_energy"] = e.free_energy ? Json(e.free_energy->mean.value) : Json();
+  if (bound && e.free_energy) out["bounded_rows"] = e.free_energy->rows;
   if (e.free_energy && e.free_energy->rows > 1) out["row_standard_error"] = e.free_energy->row_error;
   if (e.pseudo_log_likelihood) {
     out["pseudo_log_likelihood"] = {{"value", *e.pseudo_log_likelihood}, {"standard_error", e.pseudo_standard_error}};
@@ -83,7 +94,8 @@ Json json_of(const EvaluateResult& result) {
 }
 
 Json json_of(const FinalLikelihood& found) {
-  Json out = json_of(std::optional(found.log_likelihood));
+  Json out = found.bound_draws > 0 ? bound_of(found.log_likelihood, found.bound_draws)
+                                   : json_of(std::optional(found.log_likelihood));
   out["row_standard_error"] = found.row_error;
   out["rows"] = found.rows;
   out["held_out"] = found.held_out;

@@ -2,10 +2,12 @@
 #include "ergodic/run/sample.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "ergodic/core/clock.hpp"
+#include "ergodic/core/number_text.hpp"
 #include "ergodic/format/png.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/machine/model_file.hpp"
@@ -23,6 +25,8 @@
 
 namespace ergodic {
 namespace {
+
+constexpr std::uint64_t kSamplesOfClass = 10;  // of each, if there are several
 
 /// Which visible units stay, the same for all rows.
 Bits read_fixed(const std::filesystem::path& path, const Layer& visible) {
@@ -60,6 +64,37 @@ State start_rows(const SampleRequest& request, const ModelFile& file, const Cont
   const State rows = first_rows(visible, data, count, Key{request.seed});
   State out = make_state(visible, count);
   for (std::size_t r = 0; r < out.chains(); ++r) out.set_row(r, rows, r % rows.chains());
+  return out;
+}
+
+/// The classes that --label names.
+std::vector<std::size_t> labels_named(const std::string& text, const ModelFile& file) {
+  const std::optional<ClassUnits> classes = file.machine->class_units();
+  const std::vector<std::string> names = class_names_from(file.notes);
+  std::vector<std::size_t> out;
+  if (!classes) return {0};  // which labelled_start refuses
+  const auto named = [&](const std::string& word) -> std::optional<std::size_t> {
+    const auto found = std::ranges::find(names, word);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    return number_in<std::size_t>(word);
+  };
+  if (text == "all" && !named(text)) {
+    for (std::size_t c = 0; c < classes->count; ++c) {
+      if (std::ranges::find(classes->unseen, c) == classes->unseen.end()) out.push_back(c);
+    }
+    return out;
+  }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    const std::optional<std::size_t> label = named(word);
+    require(label.has_value(),
+            fmt::format("--label: expected all, or classes from 0 to {}{} with commas between them; found '{}'",
+                        classes->count - 1,
+                        names.empty() ? "" : fmt::format(" or of the names {}", fmt::join(names, ", ")), word));
+    out.push_back(*label);
+    begin = end + 1;
+  }
   return out;
 }
 
@@ -229,11 +264,21 @@ std::string details_of(const Found& found, const SampleRequest& request) {
   return out;
 }
 
-void write(const SampleRequest& request, const ModelFile& file, const Found& found, RowsFile written,
-           const Context& context) {
+/// A sheet; with a row for each class, if there are several.
+Image picture_of(const SampleRequest& request, const ModelFile& file, const Found& found, const SampleStart& start,
+                 const Context& context) {
+  const std::size_t units = pictured_units(file.machine->visible());
+  const PictureShape shape = shape_from_notes(file.notes, units);
+  if (start.given_alike == 0 || start.given_alike == start.rows.chains()) {
+    return file.machine->picture(found.values, shape, context);
+  }
+  return picture_of_rows(first_columns(found.values, units), shape, start.given_alike * request.sampling.draws);
+}
+
+void write(const SampleRequest& request, const ModelFile& file, const Found& found, const SampleStart& start,
+           RowsFile written, const Context& context) {
   if (is_picture(request.out)) {
-    const PictureShape shape = shape_from_notes(file.notes, found.values.cols());
-    write_png(request.out, magnified(file.machine->picture(found.values, shape, context), request.scale));
+    write_png(request.out, magnified(picture_of(request, file, found, start, context), request.scale));
   } else {
     written.dimensions = found.dimensions;
     write_rows(request.out, found.values, written);
@@ -258,11 +303,16 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
     start.fixed = read_fixed(request.fixed, machine.visible());
     start.rows = start_rows(request, file, context);
   }
+  if (!request.labels.empty()) {
+    const std::vector<std::size_t> labels = labels_named(request.labels, file);
+    const std::uint64_t each = request.count.value_or(labels.size() > 1 ? kSamplesOfClass : start.count);
+    start = labelled_start(machine, labels, each, Key{request.seed}, context);
+  }
   std::vector<WatchedNumber> watched;
   if (!request.watch.empty()) watched.push_back(watched_sum(read_weights(request.watch, machine.visible())));
   const Found found = sample_all(request, machine, start, options, watched, context);
   const std::size_t chains = start.rows.chains() > 0 ? start.rows.chains() : start.count;
-  if (!found.stopped()) write(request, file, found, written, context);
+  if (!found.stopped()) write(request, file, found, start, written, context);
   return {json ? printed(json_of_result(request, found, chains)) : "", text_of_result(request, found, chains),
           found.stopped(), details_of(found, request)};
 }

@@ -14,9 +14,13 @@ Spec<SampleRequest> make_spec() {
   Spec<SampleRequest> spec;
   add_model_file(spec, &SampleRequest::model);
   spec.group("Sampling")
-      .add("count", &SampleRequest::count, "how many chains, each of which gives a sample")
+      .add("count", &SampleRequest::count, "how many chains, each of which gives a sample; of each class, with --label")
       .range(1, 1000000)
-      .automatic(fmt::format("{}, or as many as there are rows", SampleStart().count))
+      .automatic(fmt::format("{}, or as many as there are rows; with several labels 10 of each", SampleStart().count))
+      .add("label", &SampleRequest::labels,
+           "classes of a machine with labels, by number or name, with commas between them, or `all`: the label of each "
+           "chain stays, and a sheet has a row for each class")
+      .placeholder("CLASS,...")
       .add("temperature", &SampleRequest::temperatures,
            "sample from exp(-E(x) / temperature); with several, a run of chains for each")
       .range(1e-6, 1e6);
@@ -87,6 +91,8 @@ void require_consistent(const SampleRequest& request) {
           "--means shows the last state of each chain; leave it out with several temperatures, levels or draws");
   require(request.data.source.empty() == request.fixed.empty(),
           "--data gives the rows to complete and --fixed the units of them that stay: give both, or neither");
+  require(request.labels.empty() || request.data.source.empty(),
+          "--label gives chains their label, and --data and --fixed give them rows: leave out either");
   require(request.path.empty() || request.sampling.sampler == kTempering || request.sampling.sampler == kAutoSampler,
           fmt::format("--path gives the levels of tempering, and --sampler is {}; take --sampler tempering",
                       request.sampling.sampler));

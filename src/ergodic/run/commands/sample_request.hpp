@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "ergodic/option/spec.hpp"
 #include "ergodic/run/commands/data.hpp"
@@ -24,6 +25,7 @@ struct SampleRequest {
   DataOptions data;             ///< rows at which chains start, or none
   Split split = Split::kAuto;
   std::filesystem::path fixed;  ///< the mask of the units that stay, with such rows
+  std::string labels;           ///< classes that chains are given, with commas between them, or "all"; empty: none
   std::filesystem::path out, energies;
   std::uint64_t scale = 1;
 

@@ -179,7 +179,8 @@ Outcome run(const ScoreRequest& request, bool json, const Context& context) {
   }
   if (!request.strangest.empty()) {
     const State shown = strangest_rows(scores, rows.rows, request.strangest_count);
-    const Image sheet = machine.picture(plain_values(shown), shape_from_notes(file.notes, shown.units()), context);
+    const Image sheet =
+        machine.picture(plain_values(shown), shape_from_notes(file.notes, pictured_units(machine.visible())), context);
     write_png(request.strangest, magnified(sheet, request.scale));
   }
   const Json areas = areas_of(scores, data);

@@ -73,6 +73,26 @@ std::string annealed_text(const EvaluateResult& result, const Estimate& likeliho
                      : fmt::format("log Z                  {:.4f} ({})\n", j.log_z->value, j.log_z->method));
 }
 
+/// A likelihood that is known from below alone.
+std::string bound_text(const EvaluateResult& result, const Estimate& bound) {
+  const Evaluation& j = result.evaluation;
+  std::string out = fmt::format("log-likelihood         at least {:.2f} nats a row: a bound from {} draws a row",
+                                bound.value, j.bound_draws);
+  if (j.annealed) {
+    out += fmt::format(", between {:.2f} and {:.2f} by log Z ({}, {} temperatures, {} chains{})", bound.lower,
+                       bound.upper, j.log_z->method, j.annealed->temperatures, j.annealed->chains,
+                       result.partial ? "; stopped before the end, so this is partial" : "");
+  }
+  out += fmt::format("\n  standard error       {}, {:.2f} over draws", error_over_rows(*j.free_energy, 2),
+                     j.free_energy->mean.standard_error);
+  if (j.free_energy->rows < result.rows) {
+    out += fmt::format(" ({} random rows of {})", j.free_energy->rows, result.rows);
+  }
+  return out + "\n" +
+         (j.annealed ? log_z_text(*j.annealed)
+                     : fmt::format("log Z                  {:.4f} ({})\n", j.log_z->value, j.log_z->method));
+}
+
 std::string free_energy_text(const FreeEnergy& energy, const std::optional<ClampedLogZ>& clamped) {
   if (!clamped) return fmt::format("free energy            {:.4f} nats a row\n", energy.mean.value);
   return fmt::format("free energy            {} (hidden units annealed at each row, {} temperatures, {} chains)\n",
@@ -121,7 +141,9 @@ std::string text_of(const EvaluateResult& result) {
   if (result.rows == 0) return log_z_alone(result);
   const Evaluation& j = result.evaluation;
   std::string out = fmt::format("rows                   {}\n", result.rows);
-  if (j.log_likelihood && (j.annealed || j.clamped)) {
+  if (j.log_likelihood && j.bound_draws > 0) {
+    out += bound_text(result, *j.log_likelihood);
+  } else if (j.log_likelihood && (j.annealed || j.clamped)) {
     out += annealed_text(result, *j.log_likelihood);
   } else if (j.log_likelihood) {
     const Estimate& found = *j.log_likelihood;
@@ -135,7 +157,11 @@ std::string text_of(const EvaluateResult& result) {
   }
   out += fmt::format("independent units      {:.4f} nats a row (with the means of {})\n", result.independent,
                      result.means_of_training ? "the training rows" : "these rows");
-  if (j.free_energy) out += free_energy_text(*j.free_energy, j.clamped);
+  if (j.free_energy && j.bound_draws > 0) {
+    out += fmt::format("free energy            at most {:.4f} nats a row\n", j.free_energy->mean.value);
+  } else if (j.free_energy) {
+    out += free_energy_text(*j.free_energy, j.clamped);
+  }
   if (j.pseudo_log_likelihood) {
     out += fmt::format("pseudo-log-likelihood  {:.2f} +- {:.2f} nats a row\n", *j.pseudo_log_likelihood,
                        j.pseudo_standard_error);
@@ -145,10 +171,12 @@ std::string text_of(const EvaluateResult& result) {
 
 std::string text_of(const FinalLikelihood& found) {
   return fmt::format(
-      "log-likelihood of {} {} rows: {:.2f} nats a row, between {:.2f} and {:.2f} ({}, {} temperatures), "
+      "log-likelihood of {} {} rows: {}{:.2f} nats a row, between {:.2f} and {:.2f} ({}, {} temperatures), "
       "standard error over rows {:.2f}; `ergodic evaluate` gives a narrower bracket\n",
-      found.rows, found.held_out ? "held-out" : "training", found.log_likelihood.value, found.log_likelihood.lower,
-      found.log_likelihood.upper, found.log_likelihood.method, found.temperatures, found.row_error);
+      found.rows, found.held_out ? "held-out" : "training",
+      found.bound_draws > 0 ? fmt::format("a bound from {} draws a row, at least ", found.bound_draws) : "",
+      found.log_likelihood.value, found.log_likelihood.lower, found.log_likelihood.upper, found.log_likelihood.method,
+      found.temperatures, found.row_error);
 }
 
 std::string text_of(const MixingReport& report) {

@@ -122,7 +122,7 @@ class Run {
   /// What is told of a machine that is trained and saved.
   void finish(TrainResult& result, const Context& context) {
     result.likelihood = likelihood(result, context);
-    if (!request_.no_likelihood) {
+    if (!without_likelihood()) {
       result.independent = independent_likelihood(fit_.machine(), data_.train, data_.held_out, Key{request_.seed});
     }
     result.improvement = improvement_in(fit_.records());
@@ -173,10 +173,15 @@ class Run {
     return out;
   }
 
+  /// Whether there is none worth the time: a machine that has learned p(y | x) alone knows nothing of p(x).
+  bool without_likelihood() const {
+    return request_.no_likelihood || request_.training.objective == Objective::kDiscriminative;
+  }
+
   /// By annealing for a tenth of the time that training took, unless the monitors have it exactly.
   std::optional<FinalLikelihood> likelihood(const TrainResult& result, const Context& context) const {
     const auto exact = [](const auto& monitor) { return monitor.first == "log_likelihood"; };
-    if (request_.no_likelihood || std::ranges::any_of(result.last.values, exact)) return std::nullopt;
+    if (without_likelihood() || std::ranges::any_of(result.last.values, exact)) return std::nullopt;
     return final_likelihood(fit_.machine(), data_.train, data_.held_out, kLikelihoodShare * result.seconds,
                             Key{request_.seed}, context);
   }

@@ -26,6 +26,9 @@ std::string profile_text(const TrainResult& result) {
 /// How the likelihood stands beside that of independent units, and whether it was still growing.
 std::string learned_text(const TrainResult& result) {
   std::string out;
+  if (const auto error = monitor_in(result.last, "held_out_error")) {
+    out += fmt::format("error on held-out rows: {:.2f} %\n", 100.0 * *error);
+  }
   if (const auto exact = monitor_in(result.last, "log_likelihood")) {
     out += fmt::format("log-likelihood: {:.4f} nats a row (exact)\n", *exact);
   }

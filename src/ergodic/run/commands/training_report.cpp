@@ -73,8 +73,9 @@ std::vector<Chart> charts_of(std::span<const Record> records) {
 
 std::string likelihood_text(const FinalLikelihood& found) {
   const Estimate& l = found.log_likelihood;
-  return fmt::format("{:.2f} nats a row, between {:.2f} and {:.2f} ({} {} rows; standard error over rows {:.2f})",
-                     l.value, l.lower, l.upper, found.rows, found.held_out ? "held-out" : "training", found.row_error);
+  return fmt::format("{}{:.2f} nats a row, between {:.2f} and {:.2f} ({} {} rows; standard error over rows {:.2f})",
+                     found.bound_draws > 0 ? "at least " : "", l.value, l.lower, l.upper, found.rows,
+                     found.held_out ? "held-out" : "training", found.row_error);
 }
 
 std::string verdict_text(const MixingReport& report) {

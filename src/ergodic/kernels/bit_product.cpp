@@ -1,0 +1,213 @@
+#include "ergodic/kernels/bit_product.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ergodic/kernels/bit_product.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+#include "ergodic/core/aligned.hpp"
+#include "ergodic/kernels/lookup-inl.hpp"
+#include "ergodic/kernels/unit_words.hpp"
+
+// What all targets share.
+#ifndef ERGODIC_BIT_PRODUCT_SHARED
+#define ERGODIC_BIT_PRODUCT_SHARED
+namespace ergodic {
+
+namespace {
+constexpr std::size_t kInputs = 32;         // whose tables the nearest cache holds at a time
+constexpr std::size_t kGroup = 4;           // inputs whose sums are looked up at once
+constexpr std::size_t kSums = 1 << kGroup;  // of a group
+constexpr std::size_t kColumns = 32;        // of the output
+constexpr std::size_t kTableSize = kInputs / kGroup * kSums * kColumns;
+}  // namespace
+
+/// Columns [column, column + width) of a product.
+struct BitColumns {
+  const Bits& bits;
+  std::size_t first_row;
+  Levels levels;
+  MatrixView<const float> m;
+  MatrixView<float> out;
+  std::size_t column, width;
+};
+
+}  // namespace ergodic
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace ergodic::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+using TileFloats = hn::CappedTag<float, 16>;
+constexpr TileFloats kTile{};
+constexpr std::size_t kTileLanes = hn::MaxLanes(kTile), kTileVectors = kColumns / kTileLanes;
+
+/// The tables of the inputs from `input` on, given their rows.
+HWY_INLINE void fill_tables(const float* HWY_RESTRICT rows, std::size_t stride, Levels levels,
+                            float* HWY_RESTRICT tables) {
+  const auto low = hn::Set(kTile, levels.low), high = hn::Set(kTile, levels.high);
+  for (std::size_t k = 0; k < kInputs; k += kGroup, tables += kSums * kColumns) {
+    for (std::size_t c = 0; c < kColumns; c += kTileLanes) {
+      const auto sums_of_two = [&](std::size_t row, hn::VFromD<TileFloats>(&sums)[4]) HWY_ATTR {
+        const auto a = hn::LoadU(kTile, rows + row * stride + c), b = hn::LoadU(kTile, rows + (row + 1) * stride + c);
+        const auto a_low = hn::Mul(low, a), a_high = hn::Mul(high, a);
+        const auto b_low = hn::Mul(low, b), b_high = hn::Mul(high, b);
+        sums[0] = hn::Add(a_low, b_low);
+        sums[1] = hn::Add(a_high, b_low);
+        sums[2] = hn::Add(a_low, b_high);
+        sums[3] = hn::Add(a_high, b_high);
+      };
+      hn::VFromD<TileFloats> first[4], second[4];
+      sums_of_two(k, first);
+      sums_of_two(k + 2, second);
+      for (std::size_t e = 0; e < kSums; ++e) {
+        hn::Store(hn::Add(first[e % 4], second[e / 4]), kTile, tables + e * kColumns + c);
+      }
+    }
+  }
+}
+
+/// The same with zeros in the place of rows and columns that are not there.
+void fill_cut_tables(const BitColumns& call, std::size_t input, float* HWY_RESTRICT tables) {
+  alignas(kCacheLine) std::array<float, kInputs * kColumns> rows{};
+  for (std::size_t k = 0; k < std::min(kInputs, call.m.rows() - input); ++k) {
+    std::copy_n(&call.m(input + k, call.column), call.width, &rows[k * kColumns]);
+  }
+  fill_tables(rows.data(), kColumns, call.levels, tables);
+}
+
+/// Looks up the sums of kGroups groups for kRows rows, which go side by side, since each addition waits for the one
+/// before it.
+template <std::size_t kGroups, std::size_t kRows>
+HWY_INLINE void look_up_rows(const BitColumns& call, std::size_t row, std::size_t half, const float* tables,
+                             float* HWY_RESTRICT out, std::size_t stride) {
+  constexpr std::size_t kEntry = kColumns * sizeof(float);
+  static_assert(kEntry == 1 << 7);
+  const auto* HWY_RESTRICT bytes = reinterpret_cast<const std::uint8_t*>(tables);
+  hn::VFromD<TileFloats> sums[kRows][kTileVectors];
+  std::uint64_t moved[kRows];
+  unroll<kRows>([&](auto r) ERGODIC_LAMBDA {
+    moved[r] = std::uint64_t{call.bits.half_word(call.first_row + row + r, half)} << 7;
+    unroll<kTileVectors>([&](auto v)
+                             ERGODIC_LAMBDA { sums[r][v] = hn::LoadU(kTile, out + r * stride + v * kTileLanes); });
+  });
+  unroll<kGroups>([&](auto g) ERGODIC_LAMBDA {
+    unroll<kRows>([&](auto r) ERGODIC_LAMBDA {
+      const std::uint64_t at = (moved[r] >> (kGroup * g)) & ((kSums - 1) * kEntry);
+      const auto* HWY_RESTRICT entry = reinterpret_cast<const float*>(bytes + g * kSums * kEntry + at);
+      unroll<kTileVectors>([&](auto v) ERGODIC_LAMBDA {
+        sums[r][v] = hn::Add(sums[r][v], hn::Load(kTile, entry + v * kTileLanes));
+        ERGODIC_KEEP_VECTOR(sums[r][v]);  // or GCC would gather the additions of each sum and run out of registers
+      });
+    });
+  });
+  unroll<kRows>([&](auto r) ERGODIC_LAMBDA {
+    unroll<kTileVectors>([&](auto v)
+                             ERGODIC_LAMBDA { hn::StoreU(sums[r][v], kTile, out + r * stride + v * kTileLanes); });
+  });
+}
+
+/// The same for all rows.
+template <std::size_t kGroups>
+HWY_INLINE void look_up_all(const BitColumns& call, std::size_t half, const float* tables, float* out,
+                            std::size_t stride) {
+  constexpr std::size_t kRows = kTileVectors <= 2 ? 4 : kTileVectors == 4 ? 2 : 1;
+  const std::size_t rows = call.out.rows();
+  std::size_t r = 0;
+  for (; r + kRows <= rows; r += kRows) look_up_rows<kGroups, kRows>(call, r, half, tables, out + r * stride, stride);
+  for (; r < rows; ++r) look_up_rows<kGroups, 1>(call, r, half, tables, out + r * stride, stride);
+}
+
+/// The same for a number of groups that is known at run time.
+template <std::size_t... kLess>
+HWY_INLINE void look_up_groups(std::index_sequence<kLess...>, std::size_t groups, const BitColumns& call,
+                               std::size_t half, const float* tables, float* out, std::size_t stride) {
+  ((groups == kLess + 1 ? look_up_all<kLess + 1>(call, half, tables, out, stride) : void()), ...);
+}
+
+void add_columns_of(const BitColumns& call, float* HWY_RESTRICT tables, AlignedVector<float>& beside) {
+  const std::size_t rows = call.out.rows(), stride = call.out.cols();
+  float* const out = call.out.data() + call.column;
+  const bool whole = call.width == kColumns;
+  if (!whole) {  // a tile that the edge cuts is computed beside the output
+    beside.assign(rows * kColumns, 0.0f);
+    for (std::size_t r = 0; r < rows; ++r) std::copy_n(out + r * stride, call.width, beside.data() + r * kColumns);
+  }
+  for (std::size_t input = 0; input < call.m.rows(); input += kInputs) {
+    if (whole && input + kInputs <= call.m.rows()) {
+      fill_tables(&call.m(input, call.column), call.m.cols(), call.levels, tables);
+    } else {
+      fill_cut_tables(call, input, tables);
+    }
+    const std::size_t groups = (std::min(kInputs, call.m.rows() - input) + kGroup - 1) / kGroup;
+    look_up_groups(std::make_index_sequence<kInputs / kGroup>{}, groups, call, input / kInputs, tables,
+                   whole ? out : beside.data(), whole ? stride : kColumns);
+  }
+  if (whole) return;
+  for (std::size_t r = 0; r < rows; ++r) std::copy_n(beside.data() + r * kColumns, call.width, out + r * stride);
+}
+#else
+/// The definition.
+void add_columns_of(const BitColumns& call, float*, AlignedVector<float>&) {
+  for (std::size_t r = 0; r < call.out.rows(); ++r) {
+    for (std::size_t c = call.column; c < call.column + call.width; ++c) {
+      const auto term = [&](std::size_t k) {
+        if (k >= call.m.rows()) return call.levels.low * 0.0f;
+        return (call.bits.get(call.first_row + r, k) ? call.levels.high : call.levels.low) * call.m(k, c);
+      };
+      float& sum = call.out(r, c);
+      for (std::size_t k = 0; k < call.m.rows(); k += kGroup) {
+        sum += (term(k) + term(k + 1)) + (term(k + 2) + term(k + 3));
+      }
+    }
+  }
+}
+#endif
+
+}  // namespace ergodic::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ergodic {
+namespace {
+HWY_EXPORT(add_columns_of);
+}
+
+void add_bit_product(const Bits& bits, std::size_t first_row, Levels levels, MatrixView<const float> m,
+                     MatrixView<float> out, const Context& context) {
+  assert(bits.cols() == m.rows() && first_row + out.rows() <= bits.rows() && m.cols() == out.cols());
+  if (out.elements().empty() || m.rows() == 0) return;
+  context.for_blocks(out.cols(), kColumns, [&](std::size_t begin, std::size_t end) {
+    thread_local AlignedVector<float> tables(kTableSize), beside;
+    HWY_DYNAMIC_DISPATCH(add_columns_of)
+    ({bits, first_row, levels, m, out, begin, end - begin}, tables.data(), beside);
+  });
+}
+
+void transpose(const Bits& bits, Bits& out) {
+  assert(out.rows() == bits.cols() && out.cols() == bits.rows());
+  std::array<std::uint32_t, kTileChains> in;
+  std::array<std::uint32_t, kTileUnits> turned;
+  for (std::size_t row = 0; row < bits.rows(); row += kTileChains) {
+    for (std::size_t column = 0; column < bits.cols(); column += kTileUnits) {
+      for (std::size_t r = 0; r < kTileChains; ++r) {
+        in[r] = row + r < bits.rows() ? bits.half_word(row + r, column / kTileUnits) : 0;
+      }
+      transpose_bits(in, turned);
+      for (std::size_t c = 0; c < std::min(kTileUnits, bits.cols() - column); ++c) {
+        out.set_half_word(column + c, row / kTileChains, turned[c]);
+      }
+    }
+  }
+}
+
+}  // namespace ergodic
+#endif  // HWY_ONCE

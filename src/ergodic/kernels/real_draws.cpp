@@ -1,0 +1,254 @@
+#include "ergodic/kernels/real_draws.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ergodic/kernels/real_draws.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstring>
+
+#include "ergodic/core/elementary.hpp"
+#include "ergodic/kernels/ars-inl.hpp"
+#include "ergodic/kernels/coin.hpp"
+#include "ergodic/kernels/float_math-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ergodic::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::CappedTag<float, 16>;
+using V = hn::VFromD<Floats>;
+using Mask = decltype(hn::Lt(V(), V()));
+constexpr Floats kFloats{};
+constexpr hn::RebindToUnsigned<Floats> kWords{};
+constexpr hn::RebindToSigned<Floats> kIntegers{};
+constexpr std::size_t kLanes = hn::MaxLanes(kFloats);
+
+/// 64 words, or 128 numbers of 16 bits.
+constexpr std::size_t kBlocks = 16, kHalf = 32;
+struct alignas(64) RandomWords {
+  std::uint32_t words[2 * kHalf];
+
+  HWY_INLINE RandomWords(const Draw& draw, std::uint32_t chain, std::uint32_t index) {
+    Words blocks[kBlocks];
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+    draw.words(chain, index, blocks);
+#else
+    constexpr std::size_t kAtATime = 8;
+    for (std::uint32_t k = 0; k < kBlocks; k += kAtATime) {
+      ars_words<kAtATime>(draw.keys(), ars_counters(ArsTag<kAtATime>(), draw.counter(chain, index + k), {1, 0, 0, 0}),
+                          blocks + k);
+    }
+#endif
+    static_assert(sizeof(blocks) == sizeof(words));
+    std::memcpy(words, blocks, sizeof(words));
+  }
+};
+
+/// -log of a uniform number in (0, 1].
+HWY_INLINE V exponential_of(const std::uint32_t* words) {
+  const auto grid = hn::BitCast(kIntegers, hn::ShiftRight<1>(hn::Load(kWords, words)));
+  const V uniform = hn::Mul(hn::Add(hn::ConvertTo(kFloats, grid), hn::Set(kFloats, 0.5f)), hn::Set(kFloats, 0x1p-31f));
+  return hn::Neg(log_of(kFloats, uniform));
+}
+
+/// Some units' fields and deviations, padded.
+template <std::size_t kUnits>
+struct alignas(64) Padded {
+  float t[kUnits] = {}, deviation[kUnits] = {}, z[kUnits];
+
+  HWY_INLINE Padded(const FloatFields& at, std::size_t first, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k) {
+      deviation[k] = at.deviations[first + k];
+      t[k] = deviation[k] * at.fields[first + k];
+    }
+  }
+  HWY_INLINE void put(std::size_t first, std::size_t count, std::span<float> out) const {
+    for (std::size_t k = 0; k < count; ++k) out[first + k] = deviation[k] * z[k];
+  }
+};
+
+void normals(const FloatFields& at, const Draw& draw, std::uint32_t chain, std::span<float> out) {
+  constexpr std::size_t kUnits = 2 * kHalf;
+  for (std::size_t first = 0; first < out.size(); first += kUnits) {
+    const std::size_t count = std::min(kUnits, out.size() - first);
+    const RandomWords random(draw, chain, static_cast<std::uint32_t>(first / kUnits * kBlocks));
+    Padded<kUnits> units(at, first, count);
+    for (std::size_t k = 0; k < kHalf; k += kLanes) {
+      V cosine, sine;
+      turn_of(kFloats, hn::Load(kWords, random.words + kHalf + k), cosine, sine);
+      const V e = exponential_of(random.words + k), radius = hn::Sqrt(hn::Add(e, e));
+      const auto put = [&](std::size_t place, V direction) HWY_ATTR {
+        hn::Store(hn::Add(hn::Load(kFloats, units.t + place), hn::Mul(radius, direction)), kFloats, units.z + place);
+      };
+      put(k, cosine);
+      put(kHalf + k, sine);
+    }
+    units.put(first, count, out);
+  }
+}
+
+constexpr int kMostAttempts = 200;  // each succeeds two times in three: fields that are not finite end here
+constexpr float kMostlyAllowed = 0.5f;
+
+/// One attempt at a vector of units: z, and whether it is rejected.
+HWY_INLINE Mask attempt(V t, const std::uint32_t* words, V& z) {
+  const auto set = [](float value) HWY_ATTR { return hn::Set(kFloats, value); };
+  const V e = exponential_of(words);
+  const auto other = hn::Load(kWords, words + kHalf);
+  V cosine, sine;
+  turn_of(kFloats, other, cosine, sine);
+  const V normal = hn::Add(t, hn::Mul(hn::Sqrt(hn::Add(e, e)), cosine));
+  // The exponential of rate (a + root) / 2, with a = -t, touches the tail where z is 1 / rate = (root - a) / 2.
+  const V root = hn::Sqrt(hn::Add(hn::Mul(t, t), set(4.0f)));
+  const V touch = hn::Div(set(2.0f), hn::Sub(root, t)), exponential = hn::Mul(e, touch);
+  const V miss = hn::Sub(exponential, touch);
+  const V accepted = exp_of(kFloats, hn::Mul(set(-0.5f), hn::Mul(miss, miss)));
+  const V uniform = hn::Mul(
+      hn::Add(hn::ConvertTo(kFloats, hn::BitCast(kIntegers, hn::ShiftRight<8>(other))), set(0.5f)), set(0x1p-24f));
+  const auto allowed = hn::Ge(t, set(kMostlyAllowed));
+  z = hn::IfThenElse(allowed, normal, exponential);
+  return hn::Or(hn::And(allowed, hn::Lt(normal, hn::Zero(kFloats))), hn::AndNot(allowed, hn::Gt(uniform, accepted)));
+}
+
+void positive_normals(const FloatFields& at, const Draw& draw, std::uint32_t chain, std::span<float> out) {
+  const std::size_t groups = (out.size() + kHalf - 1) / kHalf;
+  for (std::size_t group = 0; group < groups; ++group) {
+    const std::size_t first = group * kHalf, count = std::min(kHalf, out.size() - first);
+    Padded<kHalf> units(at, first, count);
+    for (std::size_t k = count; k < kHalf; ++k) units.t[k] = 10.0f;  // never rejected
+    alignas(64) float open[kHalf];                                   // 1 where no attempt has succeeded
+    std::fill_n(open, kHalf, 1.0f);
+    bool any = true;
+    for (int a = 0; any && a < kMostAttempts; ++a) {
+      const RandomWords random(draw, chain,
+                               static_cast<std::uint32_t>((static_cast<std::size_t>(a) * groups + group) * kBlocks));
+      any = false;
+      for (std::size_t k = 0; k < kHalf; k += kLanes) {
+        const auto still = hn::Gt(hn::Load(kFloats, open + k), hn::Zero(kFloats));
+        if (hn::AllFalse(kFloats, still)) continue;
+        V z;
+        const auto rejected = hn::And(still, attempt(hn::Load(kFloats, units.t + k), random.words + k, z));
+        const V before = a == 0 ? z : hn::Load(kFloats, units.z + k);
+        hn::Store(hn::IfThenElse(still, z, before), kFloats, units.z + k);
+        hn::Store(hn::IfThenElseZero(rejected, hn::Set(kFloats, 1.0f)), kFloats, open + k);
+        any = any || !hn::AllFalse(kFloats, rejected);
+      }
+    }
+    units.put(first, count, out);
+  }
+}
+
+/// The mean of z. With a = -t and Mills' ratio R it is 1 / R(a) - a; R(a) = 1 / (a + 1 / (a + 2 / (a + ...))).
+HWY_INLINE V positive_mean_of(V t) {
+  const auto set = [](float value) HWY_ATTR { return hn::Set(kFloats, value); };
+  const V size = hn::Abs(t), one = set(1.0f);
+  // R for positive a, by the fit of Press et al. ("Numerical recipes", section 6.2) to the complement of erf.
+  static constexpr float kFit[] = {0.17087277f,  -0.82215223f, 1.48851587f, -1.13520398f, 0.27886807f,
+                                   -0.18628806f, 0.09678418f,  0.37409196f, 1.00002368f,  -1.26551223f};
+  const V k = hn::Div(one, hn::Add(one, hn::Mul(set(0.35355339f), size)));
+  const V ratio = hn::Mul(hn::Mul(set(1.25331414f), k), exp_of(kFloats, polynomial_of(kFloats, k, kFit)));
+  const V density = exp_of(kFloats, hn::Mul(set(-0.5f), hn::Mul(size, size)));
+  const V above = hn::Add(t, hn::Div(density, hn::Sub(set(2.50662827f), hn::Mul(density, ratio))));
+  const V below = hn::Sub(hn::Div(one, ratio), size);
+  const V far = hn::Max(size, set(1.0f));
+  V rest = hn::Zero(kFloats);
+  for (int n = 12; n >= 1; --n) rest = hn::Div(set(static_cast<float>(n)), hn::Add(far, rest));
+  const V negative = hn::IfThenElse(hn::Lt(size, set(3.0f)), below, rest);
+  return hn::IfThenElse(hn::Lt(t, hn::Zero(kFloats)), negative, above);
+}
+
+void positive_means(const FloatFields& at, std::span<float> out) {
+  for (std::size_t first = 0; first < out.size(); first += kHalf) {
+    const std::size_t count = std::min(kHalf, out.size() - first);
+    Padded<kHalf> units(at, first, count);
+    for (std::size_t k = 0; k < kHalf; k += kLanes) {
+      hn::Store(positive_mean_of(hn::Load(kFloats, units.t + k)), kFloats, units.z + k);
+    }
+    units.put(first, count, out);
+  }
+}
+
+/// Bit k is lane k.
+HWY_INLINE std::uint64_t bits_of(Mask mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(kFloats, mask, bytes);
+  std::uint64_t out;
+  std::memcpy(&out, bytes, sizeof(out));
+  return out;
+}
+
+void coins(std::span<const float> fields, float gap, const Draw& draw, std::uint32_t chain,
+           std::span<std::uint64_t> out) {
+  constexpr std::size_t kUnits = 64;
+  constexpr float kMargin = 0.1f;  // 2^16 times the error of the sigmoid, and roundoffs
+  for (std::size_t first = 0; first < fields.size(); first += 2 * kUnits) {
+    const RandomWords random(draw, chain, static_cast<std::uint32_t>(first / kCoarseUnits));
+    for (std::size_t half = first; half < std::min(fields.size(), first + 2 * kUnits); half += kUnits) {
+      const std::size_t count = std::min(kUnits, fields.size() - half);
+      alignas(64) float padded[kUnits] = {};
+      alignas(64) std::uint16_t coarse[kUnits];
+      std::copy_n(fields.data() + half, count, padded);
+      std::memcpy(coarse, random.words + (half - first) / 2, sizeof(coarse));
+      std::uint64_t on = 0, sure = 0;
+      for (std::size_t k = 0; k < kUnits; k += kLanes) {
+        const V p = sigmoid_of(kFloats, hn::Mul(hn::Set(kFloats, gap), hn::Load(kFloats, padded + k)));
+        const V threshold = hn::Mul(p, hn::Set(kFloats, 65536.0f));
+        const auto integers = hn::PromoteTo(kIntegers, hn::LoadU(hn::Rebind<std::uint16_t, Floats>(), coarse + k));
+        const V drawn = hn::ConvertTo(kFloats, integers);
+        const auto surely_on = hn::Le(hn::Add(drawn, hn::Set(kFloats, 1.0f + kMargin)), threshold);
+        const auto surely_off = hn::Ge(hn::Sub(drawn, hn::Set(kFloats, kMargin)), threshold);
+        on |= bits_of(surely_on) << k;
+        sure |= bits_of(hn::Or(surely_on, surely_off)) << k;
+      }
+      const std::uint64_t there = count == kUnits ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+      on &= there;
+      for (std::uint64_t open = ~sure & there; open != 0; open &= open - 1) {
+        const auto k = static_cast<std::size_t>(std::countr_zero(open));
+        const double p = sigmoid(double{gap} * double{padded[k]});
+        if (falls_below(p, coarse[k], draw, chain, static_cast<std::uint32_t>(half + k))) on |= std::uint64_t{1} << k;
+      }
+      out[half / kUnits] = on;
+    }
+  }
+}
+
+}  // namespace ergodic::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ergodic {
+namespace {
+HWY_EXPORT(coins);
+HWY_EXPORT(normals);
+HWY_EXPORT(positive_normals);
+HWY_EXPORT(positive_means);
+}  // namespace
+
+void draw_coins(std::span<const float> fields, float gap, const Draw& draw, std::uint32_t chain,
+                std::span<std::uint64_t> out) {
+  assert(out.size() * 64 >= fields.size());
+  HWY_DYNAMIC_DISPATCH(coins)(fields, gap, draw, chain, out);
+}
+
+void draw_normals(const FloatFields& at, const Draw& draw, std::uint32_t chain, std::span<float> out) {
+  assert(at.fields.size() == out.size() && at.deviations.size() == out.size());
+  HWY_DYNAMIC_DISPATCH(normals)(at, draw, chain, out);
+}
+
+void draw_positive_normals(const FloatFields& at, const Draw& draw, std::uint32_t chain, std::span<float> out) {
+  assert(at.fields.size() == out.size() && at.deviations.size() == out.size());
+  HWY_DYNAMIC_DISPATCH(positive_normals)(at, draw, chain, out);
+}
+
+void positive_normal_means(const FloatFields& at, std::span<float> out) {
+  assert(at.fields.size() == out.size() && at.deviations.size() == out.size());
+  HWY_DYNAMIC_DISPATCH(positive_means)(at, out);
+}
+
+}  // namespace ergodic
+#endif  // HWY_ONCE

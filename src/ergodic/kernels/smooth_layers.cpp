@@ -1,0 +1,168 @@
+#include "ergodic/kernels/smooth_layers.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ergodic/kernels/smooth_layers.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <utility>
+
+HWY_BEFORE_NAMESPACE();
+namespace ergodic::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Doubles = hn::CappedTag<double, kLayerLanes>;
+constexpr std::size_t kDoubles = hn::MaxLanes(Doubles());
+constexpr std::size_t kVectors = kLayerLanes / kDoubles;                // of a tile
+constexpr std::size_t kTileHeight = kVectors <= 2 ? 8 : 16 / kVectors;  // rows of a tile, whose sums stay in registers
+
+/// Rows [row, row + kRows) of the product.
+template <std::size_t kRows>
+HWY_INLINE void multiply_rows(MatrixView<const double> a, MatrixView<const double> b, std::span<const double> bias,
+                              std::size_t row, MatrixView<double> out) {
+  const Doubles d;
+  const double* const factors = a.data() + row * a.cols();
+  for (std::size_t column = 0; column < b.cols(); column += kLayerLanes) {
+    hn::VFromD<Doubles> sums[kRows][kVectors];
+    for (std::size_t r = 0; r < kRows; ++r) {
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        sums[r][v] = bias.empty() ? hn::Zero(d) : hn::LoadU(d, bias.data() + column + v * kDoubles);
+      }
+    }
+    const double* HWY_RESTRICT from = b.data() + column;
+    for (std::size_t i = 0; i < b.rows(); ++i, from += b.cols()) {
+      for (std::size_t r = 0; r < kRows; ++r) {
+        const auto factor = hn::Set(d, factors[r * a.cols() + i]);
+        for (std::size_t v = 0; v < kVectors; ++v) {
+          sums[r][v] = hn::Add(sums[r][v], hn::Mul(factor, hn::LoadU(d, from + v * kDoubles)));
+        }
+      }
+    }
+    for (std::size_t r = 0; r < kRows; ++r) {
+      double* const to = out.data() + (row + r) * out.cols() + column;
+      for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[r][v], d, to + v * kDoubles);
+    }
+  }
+}
+
+void multiply_all(MatrixView<const double> a, MatrixView<const double> b, std::span<const double> bias,
+                  MatrixView<double> out) {
+  std::size_t row = 0;
+  for (; row + kTileHeight <= a.rows(); row += kTileHeight) multiply_rows<kTileHeight>(a, b, bias, row, out);
+  for (; row < a.rows(); ++row) multiply_rows<1>(a, b, bias, row, out);
+}
+
+/// The operations of exp_within (core/elementary.hpp), in their order.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V exp_of_doubles(D d, V x) {
+  const hn::RebindToUnsigned<D> du;
+  const auto set = [&](double value) HWY_ATTR { return hn::Set(d, value); };
+  const V round = set(6755399441055744.0);
+  const V rounded = hn::Add(hn::Mul(x, set(1.4426950408889634)), round), n = hn::Sub(rounded, round);
+  const V r =
+      hn::Sub(hn::Sub(x, hn::Mul(n, set(6.93147180369123816490e-01))), hn::Mul(n, set(1.90821492927058770002e-10)));
+  static constexpr double kTaylor[] = {1.0 / 479001600.0,
+                                       1.0 / 39916800.0,
+                                       1.0 / 3628800.0,
+                                       1.0 / 362880.0,
+                                       1.0 / 40320.0,
+                                       1.0 / 5040.0,
+                                       1.0 / 720.0,
+                                       1.0 / 120.0,
+                                       1.0 / 24.0,
+                                       1.0 / 6.0,
+                                       0.5};
+  V p = set(1.0 / 6227020800.0);
+  for (const double c : kTaylor) p = hn::Add(hn::Mul(p, r), set(c));
+  const V mantissa = hn::Add(hn::Add(hn::Mul(hn::Mul(p, r), r), r), set(1.0));
+  return hn::Mul(
+      mantissa, hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(hn::BitCast(du, rounded), hn::Set(du, std::uint64_t{1023})))));
+}
+
+template <class D>
+HWY_INLINE void activate_at(D d, double* fields, double* slopes) {
+  const auto f = hn::LoadU(d, fields), one = hn::Set(d, 1.0), most = hn::Set(d, 700.0), size = hn::Abs(f);
+  const auto e = exp_of_doubles(d, hn::Neg(hn::IfThenElse(hn::Lt(size, most), size, most)));
+  const auto s = hn::Div(hn::IfThenElse(hn::Ge(f, hn::Zero(d)), one, e), hn::Add(one, e));
+  const auto value = hn::Mul(f, s);
+  hn::StoreU(value, d, fields);
+  hn::StoreU(hn::Add(s, hn::Mul(value, hn::Sub(one, s))), d, slopes);
+}
+
+void activate_all(std::span<double> fields, std::span<double> slopes) {
+  const hn::CappedTag<double, 1> d1;
+  std::size_t i = 0;
+  for (; i + kDoubles <= fields.size(); i += kDoubles) activate_at(Doubles(), fields.data() + i, slopes.data() + i);
+  for (; i < fields.size(); ++i) activate_at(d1, fields.data() + i, slopes.data() + i);
+}
+
+/// kRows x one vector of sums, all rows of x and y being added.
+template <std::size_t kRows, class D>
+HWY_INLINE void add_outer_at(D d, std::span<const double> weights, MatrixView<const double> x,
+                             MatrixView<const double> y, std::size_t row, std::size_t column, MatrixView<double> out) {
+  hn::VFromD<D> sums[kRows];
+  double* const to = out.data() + row * out.cols() + column;
+  for (std::size_t k = 0; k < kRows; ++k) sums[k] = hn::LoadU(d, to + k * out.cols());
+  const double* from = x.data() + row;
+  const double* with = y.data() + column;
+  for (std::size_t r = 0; r < weights.size(); ++r, from += x.cols(), with += y.cols()) {
+    const auto columns = hn::LoadU(d, with);
+    for (std::size_t k = 0; k < kRows; ++k) {
+      sums[k] = hn::Add(sums[k], hn::Mul(hn::Set(d, weights[r] * from[k]), columns));
+    }
+  }
+  for (std::size_t k = 0; k < kRows; ++k) hn::StoreU(sums[k], d, to + k * out.cols());
+}
+
+template <class D>
+HWY_INLINE void add_outer_columns(D d, std::span<const double> weights, MatrixView<const double> x,
+                                  MatrixView<const double> y, std::size_t column, MatrixView<double> out) {
+  constexpr std::size_t kRows = 8;
+  std::size_t row = 0;
+  for (; row + kRows <= out.rows(); row += kRows) add_outer_at<kRows>(d, weights, x, y, row, column, out);
+  for (; row < out.rows(); ++row) add_outer_at<1>(d, weights, x, y, row, column, out);
+}
+
+void add_outer_all(std::span<const double> weights, MatrixView<const double> x, MatrixView<const double> y,
+                   MatrixView<double> out) {
+  const hn::CappedTag<double, 1> d1;
+  std::size_t column = 0;
+  for (; column + kDoubles <= out.cols(); column += kDoubles) add_outer_columns(Doubles(), weights, x, y, column, out);
+  for (; column < out.cols(); ++column) add_outer_columns(d1, weights, x, y, column, out);
+}
+
+}  // namespace ergodic::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ergodic {
+namespace {
+HWY_EXPORT(multiply_all);
+HWY_EXPORT(activate_all);
+HWY_EXPORT(add_outer_all);
+}  // namespace
+
+void multiply_layer(MatrixView<const double> a, MatrixView<const double> b, std::span<const double> bias,
+                    MatrixView<double> out) {
+  assert(b.cols() % kLayerLanes == 0 && out.cols() == b.cols() && a.cols() >= b.rows() && a.rows() == out.rows());
+  HWY_DYNAMIC_DISPATCH(multiply_all)(a, b, bias, out);
+}
+
+void activate_smoothly(std::span<double> fields, std::span<double> slopes) {
+  assert(fields.size() == slopes.size());
+  HWY_DYNAMIC_DISPATCH(activate_all)(fields, slopes);
+}
+
+void add_weighted_outer(std::span<const double> row_weights, MatrixView<const double> x, MatrixView<const double> y,
+                        MatrixView<double> out) {
+  assert(x.rows() >= row_weights.size() && y.rows() >= row_weights.size());
+  assert(x.cols() >= out.rows() && y.cols() >= out.cols());
+  HWY_DYNAMIC_DISPATCH(add_outer_all)(row_weights, x, y, out);
+}
+
+}  // namespace ergodic
+#endif  // HWY_ONCE

@@ -1,0 +1,114 @@
+#include "ergodic/trainer/class_scores.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "ergodic/core/elementary.hpp"
+#include "ergodic/core/permutation.hpp"
+#include "ergodic/core/stopped.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kWatchedRows = 1000;
+constexpr std::size_t kRowsAtATime = 500;  // of a whole data set
+constexpr std::size_t kGatheredRows = 16;  // that one thread takes at a time
+constexpr double kLeastProbability = 1e-30;
+constexpr float kUnknownInput = 0.5f;  // as likely on as off
+
+}  // namespace
+
+ClassScores class_scores(MatrixView<const float> probabilities, std::span<const int> labels) {
+  assert(probabilities.rows() == labels.size());
+  ClassScores out;
+  for (std::size_t r = 0; r < labels.size(); ++r) {
+    const std::span<const float> row = probabilities.row(r);
+    const auto found = std::ranges::max_element(row) - row.begin();
+    out.error += found == labels[r] ? 0.0 : 1.0;
+    out.log_loss -= portable_log(std::max(double{row[static_cast<std::size_t>(labels[r])]}, kLeastProbability));
+  }
+  const auto rows = static_cast<double>(std::max<std::size_t>(labels.size(), 1));
+  return {out.error / rows, out.log_loss / rows};
+}
+
+void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out,
+                   const Context& context) {
+  assert(out.rows() == rows.size() && out.cols() <= data.units());
+  const auto gather_row = [&](std::uint32_t row, std::span<float> to) {
+    if (data.real()) {
+      std::ranges::copy(data.reals().row(row).first(to.size()), to.begin());
+    } else if (data.dynamic()) {
+      const std::span<const Grey> from = data.grey().row(row);
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(from[i]) / static_cast<float>(kFullGrey);
+    } else {
+      std::ranges::fill(to, 0.0f);
+      for_each_set(data.bits().row(row), [&](std::size_t i) {
+        if (i < to.size()) to[i] = 1.0f;
+      });
+    }
+    for (std::size_t i = 0; i < to.size() && !data.complete(); ++i) {
+      if (!data.is_known(row, i)) to[i] = kUnknownInput;
+    }
+  };
+  context.for_blocks(rows.size(), kGatheredRows, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) gather_row(rows[r], out.row(r));
+  });
+}
+
+Matrix<float> class_probabilities(const ClassesOfInputs& of, const Dataset& data, std::size_t inputs,
+                                  std::size_t classes, const Context& context) {
+  Matrix<float> out(data.rows(), classes);
+  std::vector<std::uint32_t> rows;
+  for (std::size_t first = 0; first < data.rows(); first += kRowsAtATime) {
+    if (context.stop_requested()) throw Stopped();
+    rows.resize(std::min(kRowsAtATime, data.rows() - first));
+    std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(first));
+    Matrix<float> values(rows.size(), inputs);
+    gather_inputs(data, rows, values, context);
+    std::ranges::copy(of(values).elements(), out.row(first).begin());
+  }
+  return out;
+}
+
+Dataset watched_rows(const Dataset& data, Key key) {
+  std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
+  rows.resize(std::min(rows.size(), kWatchedRows));
+  return select(data, rows);
+}
+
+BestParameters::BestParameters(std::span<const float> first)
+    : values_(first.begin(), first.end()), scores_{1.0, std::numeric_limits<double>::max()} {}
+
+void BestParameters::offer(std::span<const float> now, const std::optional<ClassScores>& scores) {
+  ++age_;
+  if (scores) {
+    if (std::pair(scores->error, scores->log_loss) >= std::pair(scores_.error, scores_.log_loss)) return;
+    scores_ = *scores;
+  }
+  values_.assign(now.begin(), now.end());
+  age_ = 0;
+}
+
+void BestParameters::put(LearnerState& state) const {
+  state.offsets.push_back(scores_.error);
+  state.offsets.push_back(scores_.log_loss);
+  state.offsets.push_back(static_cast<double>(age_));
+  state.best = values_;
+}
+
+void BestParameters::take(LearnerState& state) {
+  const auto taken = [&] {
+    const double last = state.offsets.back();
+    state.offsets.pop_back();
+    return last;
+  };
+  age_ = static_cast<std::uint64_t>(taken());
+  scores_.log_loss = taken();
+  scores_.error = taken();
+  values_ = std::move(state.best);
+}
+
+}  // namespace ergodic
