@@ -47,7 +47,7 @@ def test_an_incomplete_or_unknown_command(args, says):
     ("--learning-rate", "0.1x"), ("--epochs", "-1"), ("--steps", "0"), ("--threshold", "2"), ("--threshold", "-0.1"),
     ("--threshold", "nan"), ("--test-share", "1.5"), ("--held-out", "1"), ("--momentum", "1"), ("--l1", "-1"),
     ("--l2", "nan"), ("--weight-scale", "-1"), ("--seed", "-1"), ("--threads", "-1"), ("--threads", "1000000"),
-    ("--checkpoint-every", "-1"), ("--method", "nonsense"), ("--model", "dbm"),
+    ("--checkpoint-every", "-1"), ("--method", "nonsense"), ("--model", "nonsense"),
     ("--visible-type", "quantum"), ("--hidden-type", "Spin"), ("--binarise", "nonsense"), ("--schedule", "nonsense"),
 ])
 def test_a_value_that_an_option_cannot_take(option, value):

@@ -67,6 +67,11 @@ Judged judged(const ClassifierStory& story, const Context& context) {
   return {rows, held_out ? "held-out" : "training", std::move(found), std::move(report)};
 }
 
+/// A class by its name, or its number.
+std::string name_of(const Classifier& classifier, std::size_t label) {
+  return label < classifier.class_names.size() ? classifier.class_names[label] : std::to_string(label);
+}
+
 using Summary = std::vector<std::pair<std::string, std::string>>;
 
 Summary summary_of(const ClassifierStory& story, const Judged& found) {
@@ -99,7 +104,7 @@ ReportTable table_of_mistakes(const Classifier& classifier, const Judged& found,
     const std::span<const float> p = found.probabilities.row(row);
     const auto label = static_cast<std::size_t>(found.rows.labels[row]);
     const auto taken = static_cast<std::size_t>(std::ranges::max_element(p) - p.begin());
-    out.rows.push_back({std::to_string(row + 1), classifier.name_of(label), classifier.name_of(taken),
+    out.rows.push_back({std::to_string(row + 1), name_of(classifier, label), name_of(classifier, taken),
                         fmt::format("{:.4f}", p[label]), fmt::format("{:.4f}", p[taken])});
   }
   return out;
@@ -122,7 +127,7 @@ ReportContent classifier_report(const ClassifierStory& story, const Context& con
       {fmt::format("Confusion of {} {} rows: the true class at the left, the one that was found above",
                    found.report.rows, found.which),
        picture_of_confusion(found.report.confusion,
-                            [&](std::size_t label) { return story.classifier.name_of(label); })});
+                            [&](std::size_t label) { return name_of(story.classifier, label); })});
   if (!mistakes.empty()) {
     out.pictures.push_back({fmt::format("The {} surest mistakes, in the order of the table", mistakes.size()),
                             picture_of_inputs(found.rows, mistakes)});
