@@ -158,7 +158,7 @@ Image picture_of_filters(MatrixView<const float> weights, PictureShape shape, st
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return strength[a] > strength[b]; });
   order.resize(std::min(order.size(), limit));
-  Matrix<float> tiles(order.size(), pictured_units(model.visible()));
+  Matrix<float> tiles(order.size(), weights.rows());
   for (std::size_t t = 0; t < order.size(); ++t) {
     for (std::size_t i = 0; i < tiles.cols(); ++i) tiles(t, i) = weights(i, order[t]);
   }

@@ -222,7 +222,9 @@ std::unique_ptr<Learner> RbmMachine::learner(const Dataset& train, const Dataset
 }
 
 std::optional<Image> RbmMachine::filters(PictureShape shape, std::size_t count) const {
-  return picture_of_filters(model().weights(), shape, count);
+  // Without the weights of a label.
+  return picture_of_filters({model().weights().data(), pictured_units(visible()), model().weights().cols()}, shape,
+                            count);
 }
 
 std::vector<Picture> RbmMachine::pictures(const Dataset& data, Key key, const Context& context) const {
