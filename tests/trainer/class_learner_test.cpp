@@ -290,6 +290,9 @@ TEST(ClassLearner, RefusesWhatItCannotLearn) {
   for (const Objective objective : {Objective::kDiscriminative, Objective::kHybrid}) {
     EXPECT_THROW(ClassLearner(rbm, bare, {}, options_for(objective, 2), Key{1}, {}), UsageError);
   }
+  Dataset off = labelled_rows();
+  off.bits().set(3, kValues + 2, false);
+  EXPECT_THROW(ClassLearner(rbm, off, {}, options_for(Objective::kGenerative, 5), Key{1}, {}), UsageError);
   TrainOptions options = options_for(Objective::kDiscriminative, 5);
   options.generative_weight = 0.1;
   EXPECT_THROW(ClassLearner(rbm, labelled_rows(), {}, options, Key{1}, {}), UsageError);

@@ -1,5 +1,7 @@
 #include "ergodic/trainer/class_learner.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -21,7 +23,9 @@ std::vector<int> labels_in(const Dataset& data, std::size_t values) {
     for (std::size_t i = 0; i < data.units() && !data.complete(); ++i) known = known && data.is_known(r, i);
     if (!known) continue;
     std::size_t unit = values;
-    while (!(data.dynamic() ? data.grey()(r, unit) == kFullGrey : data.bits().get(r, unit))) ++unit;
+    const auto on = [&] { return data.dynamic() ? data.grey()(r, unit) == kFullGrey : data.bits().get(r, unit); };
+    while (unit < data.units() && !on()) ++unit;
+    require(unit < data.units(), fmt::format("row {}: none of the units of its label is on", r + 1));
     out[r] = static_cast<int>(unit - values);
   }
   return out;
