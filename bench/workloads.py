@@ -90,11 +90,11 @@ def workloads(size):
                         contenders, "rows", learning_check(pick(2000, 20000), batch, pick(100, 300)),
                         scales=name == "W1b")
 
-    def real(name, units, data):
+    def real(name, units, data, rate):
         request = dict(training(data, visible=visible, hidden=hidden, rows=pick(1000, 20000), batch=100, method="pcd",
-                                rate=0.01), kind="reals", units=units)
+                                rate=rate), kind="reals", units=units)
         return Workload(name, f"{shape}, {'-'.join(units)}, PCD-1, batch 100", "samples/s", request,
-                        ("ergodic", "torch"), "rows", dict(rows=1000, epochs=pick(5, 20)), scales=True)
+                        ("ergodic", "torch"), "rows", dict(rows=1000, epochs=40), scales=True)
 
     def product(name, left, inner, right, turned):
         request = dict(kind="product", left=left, inner=inner, right=right, turned=turned,
@@ -140,12 +140,12 @@ def workloads(size):
                       chains=long_chains, temperatures=long_ladder),
                  ("ergodic", "doubles"), "temperatures",
                  dict(machine=("trained machine", 16), chains=100, temperatures=pick(500, 1000)), threads=2),
-        real("R1", ("gaussian", "bernoulli"), ("real rows", visible)),
-        real("R2", ("bernoulli", "relu"), ("train",)),
+        real("R1", ["gaussian", "bernoulli"], ("real rows", visible), 0.01),
+        real("R2", ["bernoulli", "relu"], ("train",), 0.05),
         Workload("N1", f"network {'-'.join(map(str, sizes))}, dropout, momentum, batch 100", "samples/s",
                  dict(kind="network", data=("train",), labels=("labels",), sizes=sizes, rows=pick(2000, 20000), epochs=1,
                       batch=100, rate=0.1, momentum=0.9, dropout=[0.2, 0.5]),
-                 ("ergodic", "torch"), "rows", dict(epochs=pick(5, 1)), scales=True),
+                 ("ergodic", "torch"), "rows", dict(epochs=pick(20, 2)), scales=True),
         product("P1", 100, 784, 500, ""),
         product("P2", 100, 500, 784, "b"),
         product("P3", 784, 100, 500, "a"),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -115,11 +116,22 @@ Json train(const Json& request, Threads& threads) {
   return {{"seconds", clock.seconds()}, {"snapshots", snapshots}};
 }
 
+/// The first rows of a file of floats.
+Dataset real_rows(const std::string& path, std::size_t count) {
+  static std::string kept_path;
+  static Matrix<float> kept;
+  if (path != kept_path) kept = read_couplings(path), kept_path = path;
+  Matrix<float> rows(count, kept.cols());
+  std::ranges::copy(std::as_const(kept).elements().first(count * kept.cols()), rows.data());
+  return {path, std::move(rows)};
+}
+
 /// A machine with real units.
 Json reals(const Json& request, Threads& threads) {
-  const Dataset data = first_rows(request.at("data"), request.at("rows"));
-  const Key key{request.at("seed")};
   const std::vector<std::string> units = request.at("units");
+  const Dataset data = units[0] == "gaussian" ? real_rows(request.at("data"), request.at("rows"))
+                                              : first_rows(request.at("data"), request.at("rows"));
+  const Key key{request.at("seed")};
   Rbm machine(make_layer(units[0], data.units()), make_layer(units[1], request.at("hidden")));
   const TrainOptions options = train_options(request);
   initialise(machine, data, 0.01, key, Context{&threads});
@@ -128,7 +140,9 @@ Json reals(const Json& request, Threads& threads) {
   UpdateClock clock(trainer.updates_per_epoch() * (*options.epochs - 2));
   trainer.run([] {}, Context{&threads, &clock});
 
-  const State some = state_of(machine.visible(), first_rows(request.at("data"), request.at("batch")).values);
+  std::vector<std::uint32_t> rows(request.at("batch").get<std::size_t>());
+  std::iota(rows.begin(), rows.end(), 0u);
+  const State some = state_of(machine.visible(), gather(data, rows, key, 0));
   const State hidden(machine.conditional_means(Rbm::kHidden, some, {}));
   const Matrix<float> again = machine.conditional_means(Rbm::kVisible, hidden, {});
   double left = 0.0, variance = 0.0;
@@ -172,7 +186,7 @@ Json network(const Json& request, Threads& threads) {
   watch.stop();
   const Dataset first = select(data, rows);
   return {{"seconds", watch.seconds()},
-          {"error", class_scores(class_probabilities(trained, first, context), first.labels).error}};
+          {"wrong", class_scores(class_probabilities(trained, first, context), first.labels).error}};
 }
 
 /// A product of floats, again and again.

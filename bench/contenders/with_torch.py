@@ -40,7 +40,11 @@ def reals(request):
     batch, rate = request["batch"], request["rate"] / request["batch"]
     gaussian = request["units"][0] == "gaussian"
     visible, hidden = rows.shape[1], request["hidden"]
-    weights, visible_bias, hidden_bias = torch.randn(visible, hidden) * 0.01, torch.zeros(visible), torch.zeros(hidden)
+    if not gaussian:
+        rate *= 10 / hidden  # all hidden units have means far from zero: without centring they learn as one
+    weights, hidden_bias = torch.randn(visible, hidden) * 0.01, torch.zeros(hidden)
+    means_of_data = rows.mean(0)
+    visible_bias = means_of_data if gaussian else means_of_data.clamp_(0.001, 0.999).logit_()
     fields, back, noise = torch.empty(batch, hidden), torch.empty(batch, visible), torch.empty(batch, visible)
     means, chain = torch.empty(batch, hidden), torch.zeros(batch, hidden)
 
@@ -130,7 +134,7 @@ def network(request):
             down(up(True), labels[begin:begin + batch])
     watch.stop()
     values[0][:] = rows[:batch]
-    return {"seconds": watch.seconds, "error": float((up(False).argmax(1) != labels[:batch]).float().mean())}
+    return {"seconds": watch.seconds, "wrong": float((up(False).argmax(1) != labels[:batch]).float().mean())}
 
 
 if __name__ == "__main__":
