@@ -113,15 +113,12 @@ ClassifierFit::ClassifierFit(Network& network, const TrainingData& data, const C
   const std::uint64_t batch = *options_.training.batch;
   auto learner = std::make_unique<NetworkLearner>(network, data.train, data.held_out, options_.network,
                                                   (data.train.rows() + batch - 1) / batch, key);
-  learner_ = learner.get();
   trainer_.emplace(std::move(learner), data.train, options_.training, key);
 }
 
 bool ClassifierFit::run(const std::function<void()>& after_update, const Context& context, std::uint64_t updates) {
   context.stage({"fine-tuning", "updates"});
-  const bool finished = trainer_->run(after_update, context, updates);
-  if (finished) learner_->take_best();
-  return finished;
+  return trainer_->run(after_update, context, updates);
 }
 
 void ClassifierFit::restore(const Parameters& parameters, TrainingState state) {

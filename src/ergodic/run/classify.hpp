@@ -63,7 +63,6 @@ class ClassifierFit {
  private:
   Network& network_;
   ClassifierOptions options_;
-  NetworkLearner* learner_ = nullptr;  // the trainer's
   std::optional<Trainer> trainer_;
 };
 

@@ -160,6 +160,9 @@ void NetworkLearner::restore(LearnerState state) {
   velocity_ = std::move(state.velocity);
 }
 
-void NetworkLearner::take_best() { std::ranges::copy(best_.values(), network_.parameters().values().begin()); }
+void NetworkLearner::finish(const Context& context) {
+  keep_if_best(context);  // an epoch may not be over
+  std::ranges::copy(best_.values(), network_.parameters().values().begin());
+}
 
 }  // namespace ergodic

@@ -37,14 +37,13 @@ class NetworkLearner : public Learner {
                  std::uint64_t updates_per_epoch, Key key);
 
   void learn(const UpdateStep& now, const Context& context) override;
+  /// Puts the best parameters that there were into the network.
+  void finish(const Context& context) override;
   bool done() const override { return options_.patience > 0 && best_.age() >= options_.patience; }
   /// error, log_loss of some training rows; held_out_error, held_out_log_loss of all held-out ones.
   Measures measure(const Context& context) const override;
   LearnerState state() const override;
   void restore(LearnerState state) override;
-
-  /// Puts the best parameters that there were into the network.
-  void take_best();
 
  private:
   void step(StepSize size, const Context& context);
