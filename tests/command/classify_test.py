@@ -28,7 +28,7 @@ def data():
 
 
 def fit(*options, out="c"):
-    return ask("classify", "fit", "--data", "train.npz", "--hidden", "20,10", "--pretrain-updates", 300, "--epochs", 20,
+    return ask("classify", "fit", "--data", "train.npz", "--hidden", "20,10", "--pretrain-updates", 600, "--epochs", 20,
                "--out", out, *options)
 
 
@@ -111,7 +111,7 @@ def test_same_bytes_on_threads_and_through_interruption(options):
         fit("--threads", threads, *options)
         contents.add(Path("c").read_bytes())
         Path("c").unlink()
-    line = ("classify", "fit", "--data", "train.npz", "--hidden", "20,10", "--pretrain-updates", 300, "--epochs", 20,
+    line = ("classify", "fit", "--data", "train.npz", "--hidden", "20,10", "--pretrain-updates", 600, "--epochs", 20,
             "--out", "c", *options)
     stop_after(2, signal.SIGTERM, *line)
     succeed(*line, "--resume")
@@ -209,15 +209,18 @@ def test_random_weights_are_compared():
 
 
 def test_patience_ends_a_run_early():
-    long = fit("--learning-rate", 2)
-    short = fit("--learning-rate", 2, "--patience", 2, out="d")
-    assert short["updates"] < long["updates"]
+    x, _ = blobs(600, 1)
+    np.savez("noise.npz", x=x, y=np.random.default_rng(3).integers(0, 3, 600))  # there is nothing to learn
+    line = ("classify", "fit", "--data", "noise.npz", "--hidden", 20, "--random-start", "--epochs", 100, "--out")
+    assert ask(*line, "d")["updates"] == 600
+    assert ask(*line, "c", "--patience", 3)["updates"] < 600
+    assert ask(*line, "e", "--patience", 100)["updates"] == 600
 
 
 @pytest.mark.parametrize("model, hidden", [("class-rbm", "20"), ("dbm", "20,10"), ("dbm", "20,10,8")])
 def test_other_machines_pre_train_too(model, hidden):
-    found = ask("classify", "fit", "--data", "train.npz", "--model", model, "--hidden", hidden, "--pretrain-updates", 300,
-                "--epochs", 20, "--out", "c")
+    found = ask("classify", "fit", "--data", "train.npz", "--model", model, "--hidden", hidden, "--pretrain-updates",
+                3000, "--epochs", 100, "--out", "c")  # higher layers of a deep machine have little to learn here
     assert found["held_out_error"] < 0.05
     refused(USAGE, "classify", "fit", "--data", "train.npz", "--model", "class-rbm", "--hidden", "20,10", "--out", "d",
             says="one hidden layer")

@@ -42,7 +42,6 @@ def test_likelihood_is_that_of_all_states(machine):
     found = ask("evaluate", machine, "--data", "bars-and-stripes:2")
     log_z = np.logaddexp.reduce(log_weights(machine, x)[0])
     assert found["log_z"]["value"] == pytest.approx(log_z, abs=1e-5)
-    succeed("score", machine, "--data", "bars-and-stripes:2", "--out", "s.npz")
     rows = np.array([row for row in x if is_bars_or_stripes(row)])
     counts = np.where([row.min() == row.max() for row in rows], 2, 1)
     truth = log_weights(machine, rows)[0] - log_z

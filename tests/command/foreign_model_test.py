@@ -102,7 +102,7 @@ def broken(kind):
 @pytest.mark.parametrize("kind", [
     "transposed weights", "flat weights", "no units", "bias as a column", "weights", "visible_bias", "hidden_bias",
     "whole numbers", "nan", "inf", "overflow", "visible=potts", "hidden=Spin", "version=2", "version=0", "version=one",
-    "version=", "format=another", "format=", "model=dbm", "model=", "digest=0123456789abcdef",
+    "version=", "format=another", "format=", "model=gan", "model=", "digest=0123456789abcdef",
     "written_by=ergodic 0.1.0",
 ])
 def test_a_machine_that_makes_no_sense_is_refused(kind):

@@ -33,6 +33,7 @@ CASES = {
     "class-rbm": ("labelled", ("--model", "class-rbm", *SMALL), ("npy", "csv")),
     "dbn": ("labelled", ("--model", "dbn", "--hidden", "4,3", "--epochs", 2, "--batch", 10, "--no-likelihood"),
             ("npy", "csv")),
+    "dbm": ("bits", ("--model", "dbm", "--hidden", "4,3", "--epochs", 2, "--batch", 10, "--no-likelihood"), ("npy", "csv")),
     "neural": ("reals", ("--model", "neural", "--epochs", 1, "--layers", 4, "--no-likelihood"), ("npy", "csv")),
 }
 LABELLED = ("class-rbm", "dbn")  # whose samples have their label as further units
