@@ -179,6 +179,7 @@
 #include "ergodic/trainer/sampled_ascent.hpp"
 #include "ergodic/trainer/real_gradient.hpp"
 #include "ergodic/trainer/energy_learner.hpp"
+#include "ergodic/trainer/adversary.hpp"
 #include "ergodic/trainer/boltzmann_learner.hpp"
 #include "ergodic/trainer/rbm_learner.hpp"
 #include "ergodic/trainer/wake_sleep.hpp"

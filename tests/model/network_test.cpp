@@ -61,6 +61,12 @@ TEST_P(Networks, ProbabilitiesAreThoseOfTheFormula) {
   }
 }
 
+Matrix<float> targets_of(std::span<const int> labels, std::size_t classes) {
+  Matrix<float> out(labels.size(), classes);
+  set_targets(labels, out);
+  return out;
+}
+
 /// The mean of log p(y | x) in double, with the same units left out as in the pass.
 double mean_log_probability(const Network& network, const Matrix<float>& x, std::span<const int> labels) {
   double sum = 0.0;
@@ -72,25 +78,28 @@ double mean_log_probability(const Network& network, const Matrix<float>& x, std:
 
 TEST_P(Networks, GradientsAreThoseOfDifferences) {
   Network network = random_network({5, 7, 4, 3}, GetParam(), 3);
-  const Matrix<float> x = random_matrix(6, 5, 4);
+  Matrix<float> x = random_matrix(6, 5, 4);
   const std::vector<int> labels{0, 1, 2, 2, 1, 0};
   Network::Pass pass = network.make_pass(6);
   std::ranges::copy(x.elements(), pass.values[0].data());
   network.forward(pass, {});
   std::vector<float> gradient(network.parameters().values().size());
-  network.backward(pass, labels, {}, {});
+  network.backward(pass, targets_of(labels, 3), {}, {});
   network.find_gradient(pass, gradient, {});
-  for (std::size_t k = 0; k < gradient.size(); ++k) {
-    float& parameter = network.parameters().values()[k];
-    const float before = parameter, step = 1e-3f;
-    parameter = before + step;
-    const double above = mean_log_probability(network, x, labels), high = parameter;
-    parameter = before - step;
-    const double below = mean_log_probability(network, x, labels), low = parameter;
-    parameter = before;
+  const auto expect_slope = [&](float slope, float& number) {
+    const float before = number, step = 1e-3f;
+    number = before + step;
+    const double above = mean_log_probability(network, x, labels), high = number;
+    number = before - step;
+    const double below = mean_log_probability(network, x, labels), low = number;
+    number = before;
     // The difference is off by h^2 f''' / 6, some 1e-6; the gradient by roundoffs of float.
-    EXPECT_NEAR(gradient[k], (above - below) / (high - low), 2e-5) << k;
-  }
+    EXPECT_NEAR(slope, (above - below) / (high - low), 2e-5);
+  };
+  for (std::size_t k = 0; k < gradient.size(); ++k) expect_slope(gradient[k], network.parameters().values()[k]);
+  Matrix<float> by_inputs(6, 5);
+  network.find_input_gradient(pass, by_inputs, {});
+  for (std::size_t k = 0; k < x.elements().size(); ++k) expect_slope(by_inputs.elements()[k], x.elements()[k]);
 }
 
 /// With dropout the gradient is that of the thinned network: checked along the step that the gradient makes.
@@ -110,7 +119,7 @@ TEST_P(Networks, GradientsWithDropoutClimb) {
   };
   const double before = mean_log_p();
   std::vector<float> gradient(network.parameters().values().size());
-  network.backward(pass, labels, dropout, {});
+  network.backward(pass, targets_of(labels, 3), dropout, {});
   network.find_gradient(pass, gradient, {});
   double square = 0.0;
   const float step = 1e-3f;
@@ -147,7 +156,7 @@ TEST(Network, GradientsAreTheSameForAnyNumberOfThreads) {
     std::ranges::copy(x.elements(), pass.values[0].data());
     const Dropout dropout{0.1, 0.3};
     network.forward(pass, dropout, Key{2}.at(Purpose::kDropout), context);
-    network.backward(pass, labels, dropout, context);
+    network.backward(pass, targets_of(labels, 5), dropout, context);
     std::vector<float> out(network.parameters().values().size());
     network.find_gradient(pass, out, context);
     return out;

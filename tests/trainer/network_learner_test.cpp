@@ -44,9 +44,11 @@ std::vector<float> trained(Network network, const NetworkLearning& options, std:
 /// Layers wider and deeper than the blocks that threads take, with edges in between.
 TEST(NetworkLearner, LearnsTheSameForAnyNumberOfThreads) {
   const NetworkLearning all{.optimiser = Sgd{0.9}, .dropout = {0.2, 0.5}, .l2 = 1e-3, .max_norm = 1.0};
-  NetworkLearning adam = all;
+  NetworkLearning adam = all, adversarial = all;
   adam.optimiser = Adam{};
-  for (const NetworkLearning& options : {NetworkLearning{}, all, adam}) {
+  adversarial.adversarial = 0.1;
+  adversarial.smoothing = 0.1;
+  for (const NetworkLearning& options : {NetworkLearning{}, all, adam, adversarial}) {
     for (const Activation activation : {Activation::kRelu, Activation::kSigmoid}) {
       const Network start = random_network({130, 270, 45, kClasses}, activation);
       const std::vector<float> alone = trained(start, options, 4, {});
@@ -68,7 +70,9 @@ TEST(NetworkLearner, StepsAsDefined) {
   Network::Pass pass = start.make_pass(20);
   std::ranges::copy(data.reals().elements().first(20 * 7), pass.values[0].data());
   start.forward(pass, {});
-  start.backward(pass, std::span(data.labels).first(20), {}, {});
+  Matrix<float> targets(20, kClasses);
+  set_targets(std::span(data.labels).first(20), targets);
+  start.backward(pass, targets, {}, {});
   std::vector<float> gradient(found.size());
   start.find_gradient(pass, gradient, {});
   for (std::size_t k = 0; k < start.depth(); ++k) {

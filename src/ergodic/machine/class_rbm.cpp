@@ -173,6 +173,6 @@ const MachineKind kClassRbmKind{"class-rbm",
                                 make,
                                 read,
                                 kMetadata,
-                                true};
+                                6.0};
 
 }  // namespace ergodic

@@ -99,7 +99,7 @@ RowClassifier of_machine(ModelFile file, const std::string& where) {
   const std::shared_ptr<const Machine> machine = std::move(file.machine);
   const std::optional<ClassUnits> classes = machine->class_units();
   if (!classes) {
-    const std::string advice = machine->kind().pretrains
+    const std::string advice = machine->kind().pretrains()
                                    ? fmt::format("`ergodic classify fit --from {}` makes a classifier of it", where)
                                    : "`ergodic train --model class-rbm` makes a machine with labels";
     throw DataError(fmt::format("{}: expected a classifier or a machine with labels, found a model of the kind {}; {}",

@@ -302,6 +302,6 @@ const MachineKind kDbmKind{"dbm",
                            make,
                            read,
                            kMetadata,
-                           true};
+                           1.0};
 
 }  // namespace ergodic

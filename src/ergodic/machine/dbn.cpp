@@ -389,6 +389,6 @@ const MachineKind kDbnKind{"dbn",
                            make,
                            read,
                            kMetadata,
-                           true};
+                           4.0};
 
 }  // namespace ergodic

@@ -35,9 +35,11 @@ struct MachineKind {
   std::unique_ptr<Machine> (*read)(const Tensors& tensors, const std::string& where);
   /// What the metadata of its files says beside what all model files say.
   std::span<const std::string_view> metadata;
-  /// Whether a network can begin with its hidden layers (Machine::network_layers).
-  bool pretrains = false;
+  /// How much higher the learning rate is when it pre-trains a network: features gain by longer steps than a likelihood
+  /// does. 0: no network can begin with its hidden layers (Machine::network_layers).
+  double pretraining_gain = 0.0;
 
+  bool pretrains() const { return pretraining_gain > 0.0; }
   /// Whether it is trained by updates.
   bool learns() const { return !training.empty(); }
 };

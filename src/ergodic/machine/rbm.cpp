@@ -113,7 +113,7 @@ const MachineKind kRbmKind{"rbm",
                            make,
                            read,
                            kMetadata,
-                           true};
+                           6.0};
 
 Rbm rbm_with_parameters(const Layer& visible, const Layer& hidden, const Tensors& tensors, const std::string& where) {
   try {

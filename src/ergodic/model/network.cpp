@@ -117,18 +117,18 @@ void Network::forward(Pass& pass, const Dropout& dropout, const Draw& draw, cons
   }
 }
 
-void Network::backward(Pass& pass, std::span<const int> labels, const Dropout& dropout, const Context& context) const {
-  assert(labels.size() == pass.values[0].rows());
-  const auto each = static_cast<float>(1.0 / static_cast<double>(labels.size()));
+void Network::backward(Pass& pass, MatrixView<const float> targets, const Dropout& dropout,
+                       const Context& context) const {
+  const std::size_t rows = pass.values[0].rows();
+  assert(targets.rows() == rows && targets.cols() == classes());
+  const auto each = static_cast<float>(1.0 / static_cast<double>(rows));
   for (std::size_t k = depth(); k-- > 0;) {
-    context.for_blocks(labels.size(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
+    context.for_blocks(rows, kRowsAtATime, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
         const std::span<const float> values = std::as_const(pass.values[k + 1]).row(r);
         const std::span<float> deltas = pass.deltas[k].row(r);
         if (k + 1 == depth()) {
-          for (std::size_t c = 0; c < deltas.size(); ++c) deltas[c] = -each * values[c];
-          const auto label = static_cast<std::size_t>(labels[r]);
-          deltas[label] = each * (1.0f - values[label]);
+          for (std::size_t c = 0; c < deltas.size(); ++c) deltas[c] = each * (targets(r, c) - values[c]);
         } else {
           multiply_by_slopes(activation_, dropout.hidden, values, deltas);
         }
@@ -137,6 +137,11 @@ void Network::backward(Pass& pass, std::span<const int> labels, const Dropout& d
     });
     if (k > 0) add_product(pass.deltas[k], transposed(weights(k)), pass.deltas[k - 1], context);
   }
+}
+
+void Network::find_input_gradient(const Pass& pass, MatrixView<float> out, const Context& context) const {
+  std::ranges::fill(out.elements(), 0.0f);
+  add_product(pass.deltas[0], transposed(weights(0)), out, context);
 }
 
 void Network::find_gradient(const Pass& pass, const WeightBlock& block, MatrixView<float> out) const {
@@ -168,6 +173,12 @@ void Network::find_gradient(const Pass& pass, std::span<float> out, const Contex
         }
         find_bias_gradient(pass, k, begin, out.subspan(parameters_.slot(bias_slot(k)).offset + begin, end - begin));
       });
+}
+
+void set_targets(std::span<const int> labels, MatrixView<float> targets) {
+  assert(targets.rows() == labels.size());
+  std::ranges::fill(targets.elements(), 0.0f);
+  for (std::size_t r = 0; r < labels.size(); ++r) targets(r, static_cast<std::size_t>(labels[r])) = 1.0f;
 }
 
 Matrix<float> class_probabilities(const Network& network, MatrixView<const float> inputs, const Context& context) {

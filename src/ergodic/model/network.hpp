@@ -66,8 +66,12 @@ class Network {
   void forward(Pass& pass, const Context& context) const;
   /// From the inputs up, some units left out. Row r draws the random numbers of chain r.
   void forward(Pass& pass, const Dropout& dropout, const Draw& draw, const Context& context) const;
-  /// From the labels down, after `forward` with the same dropout: the deltas of the mean of log p(y | x).
-  void backward(Pass& pass, std::span<const int> labels, const Dropout& dropout, const Context& context) const;
+  /// From the classes down, after `forward` with the same dropout: the deltas of the mean over rows of
+  /// sum_y t(y) log p(y | x), `targets` being t; those of a label are 1 for it, else 0.
+  void backward(Pass& pass, MatrixView<const float> targets, const Dropout& dropout, const Context& context) const;
+
+  /// After `backward`: the gradient of that mean by the inputs as dropout has left them.
+  void find_input_gradient(const Pass& pass, MatrixView<float> out, const Context& context) const;
 
   /// Weights of a layer: those from some units to some units above.
   struct WeightBlock {
@@ -75,7 +79,7 @@ class Network {
     std::size_t row, rows;
     std::size_t column, columns;
   };
-  /// After `backward`: the gradient of the mean of log p(y | x) by these weights.
+  /// After `backward`: the gradient of that mean by these weights.
   void find_gradient(const Pass& pass, const WeightBlock& block, MatrixView<float> out) const;
   /// The same by the biases of a layer, beginning with that of a column.
   void find_bias_gradient(const Pass& pass, std::size_t layer, std::size_t column, std::span<float> out) const;
@@ -89,6 +93,9 @@ class Network {
   Activation activation_;
   Parameters parameters_;
 };
+
+/// Sets row r to 1 at label r, and to 0 elsewhere.
+void set_targets(std::span<const int> labels, MatrixView<float> targets);
 
 /// p(y | x), a row for each row of inputs.
 Matrix<float> class_probabilities(const Network& network, MatrixView<const float> inputs, const Context& context);

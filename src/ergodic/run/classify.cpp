@@ -13,11 +13,12 @@
 namespace ergodic {
 namespace {
 
-constexpr std::uint64_t kEpochs = 30, kFewestUpdates = 3000;
+constexpr std::uint64_t kEpochs = 60, kFewestUpdates = 3000;
 constexpr double kSgdRate = 0.1, kAdamRate = 0.001;
+constexpr std::uint64_t kPretrainingLength = 2;  // times the updates of training alone
 constexpr char kHidden[] = "hidden", kRbmName[] = "rbm", kDbnName[] = "dbn", kDbmName[] = "dbm";
 
-/// What is taken where the options say nothing: thirty epochs, but more on small data.
+/// What is taken where the options say nothing: sixty epochs, but more on small data.
 TrainOptions settled_options(const ClassifierOptions& options, std::size_t rows) {
   TrainDefaults defaults;
   defaults.learning_rate = std::holds_alternative<Adam>(options.network.optimiser) ? kAdamRate : kSgdRate;
@@ -107,12 +108,22 @@ std::unique_ptr<Machine> machine_to_pretrain(std::string_view model, std::span<c
   return kind.make({{kHidden, layers}}, data.train, key, context);
 }
 
-ClassifierFit::ClassifierFit(Network& network, const TrainingData& data, const ClassifierOptions& options, Key key)
+TrainOptions pretraining_options(const Machine& machine, const Dataset& rows, std::optional<std::uint64_t> updates,
+                                 std::optional<double> rate) {
+  TrainOptions out;
+  const TrainDefaults defaults = train_defaults(machine, rows, out);
+  out.updates = updates.value_or(kPretrainingLength * defaults.updates);
+  out.learning_rate = rate.value_or(machine.kind().pretraining_gain * defaults.learning_rate);
+  return out;
+}
+
+ClassifierFit::ClassifierFit(Network& network, const TrainingData& data, const ClassifierOptions& options, Key key,
+                             const Dataset* all_rows)
     : network_(network), options_(options) {
   options_.training = settled_options(options, data.train.rows());
   const std::uint64_t batch = *options_.training.batch;
   auto learner = std::make_unique<NetworkLearner>(network, data.train, data.held_out, options_.network,
-                                                  (data.train.rows() + batch - 1) / batch, key);
+                                                  (data.train.rows() + batch - 1) / batch, key, all_rows);
   trainer_.emplace(std::move(learner), data.train, options_.training, key);
 }
 

@@ -38,6 +38,10 @@ Network network_from(const Machine& machine, const Dataset& rows, std::size_t cl
 std::unique_ptr<Machine> machine_to_pretrain(std::string_view model, std::span<const std::uint64_t> hidden,
                                              const TrainingData& data, Key key, const Context& context);
 
+/// How such a machine is trained: as others, but for longer and with a higher rate, unless they are given.
+TrainOptions pretraining_options(const Machine& machine, const Dataset& rows, std::optional<std::uint64_t> updates,
+                                 std::optional<double> rate);
+
 struct ClassifierOptions {
   TrainOptions training;  ///< batch, updates or epochs, rate and its schedule
   NetworkLearning network;
@@ -46,8 +50,10 @@ struct ClassifierOptions {
 /// Training a network by back-propagation. Like a Fit it can be stepped, paused, saved and continued.
 class ClassifierFit {
  public:
-  /// The network and the data must outlive this.
-  ClassifierFit(Network& network, const TrainingData& data, const ClassifierOptions& options, Key key);
+  /// The network and the data must outlive this. `all_rows` are rows that may have no label, if they are to take part
+  /// in smoothing; if null, those of the data.
+  ClassifierFit(Network& network, const TrainingData& data, const ClassifierOptions& options, Key key,
+                const Dataset* all_rows = nullptr);
 
   const ClassifierOptions& options() const { return options_; }
   const Trainer& trainer() const { return *trainer_; }

@@ -15,12 +15,6 @@ constexpr std::uint64_t kMostWatchedSweeps = 400, kFewestWatchedSweeps = 40;
 constexpr std::uint64_t kWatchedTerms = 6'000'000'000;  // of all sweeps: large machines are watched for a shorter time
 constexpr std::uint64_t kFirstWatchedChain = std::uint64_t{3} << 30;  // beyond those of training
 
-TrainDefaults defaults_for(const Machine& machine, const Dataset& data, const TrainOptions& options) {
-  if (!machine.kind().learns()) return {};
-  return machine.kind().defaults.find(
-      {options.method, data, machine.layers(), machine.parameters().values().size(), options.objective});
-}
-
 }  // namespace
 
 TrainingData training_data(Dataset data, double held_out_share, Key key) {
@@ -30,10 +24,16 @@ TrainingData training_data(Dataset data, double held_out_share, Key key) {
   return out;
 }
 
+TrainDefaults train_defaults(const Machine& machine, const Dataset& data, const TrainOptions& options) {
+  if (!machine.kind().learns()) return {};
+  return machine.kind().defaults.find(
+      {options.method, data, machine.layers(), machine.parameters().values().size(), options.objective});
+}
+
 Fit::Fit(Machine& machine, const TrainingData& data, const TrainOptions& options, Key key, const Context& context)
     : machine_(machine),
       key_(key),
-      options_(settled(options, defaults_for(machine, data.train, options), data.train.rows())) {
+      options_(settled(options, train_defaults(machine, data.train, options), data.train.rows())) {
   auto learner = machine.learner(data.train, data.held_out, options_, key, context);
   if (learner) trainer_.emplace(std::move(learner), data.train, options_, key);
 }

@@ -25,6 +25,9 @@ struct TrainingData {
 /// Sets a share of the rows apart for the monitors.
 TrainingData training_data(Dataset data, double held_out_share, Key key);
 
+/// What is taken where the options say nothing, by the kind of machine and the data.
+TrainDefaults train_defaults(const Machine& machine, const Dataset& data, const TrainOptions& options);
+
 class Fit {
  public:
   /// The machine and the data must outlive this. What the options leave open is settled by the kind of machine and by

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -18,6 +19,21 @@ constexpr std::size_t kRowsAtATime = 500;  // of a whole data set
 constexpr std::size_t kGatheredRows = 16;  // that one thread takes at a time
 constexpr double kLeastProbability = 1e-30;
 constexpr float kUnknownInput = 0.5f;  // as likely on as off
+
+/// Calls `take` with the inputs of all rows, some at a time, and the first of these rows. Throws Stopped if the
+/// observer asks to stop.
+template <class Take>
+void for_inputs(const Dataset& data, std::size_t inputs, const Context& context, const Take& take) {
+  std::vector<std::uint32_t> rows;
+  for (std::size_t first = 0; first < data.rows(); first += kRowsAtATime) {
+    if (context.stop_requested()) throw Stopped();
+    rows.resize(std::min(kRowsAtATime, data.rows() - first));
+    std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(first));
+    Matrix<float> values(rows.size(), inputs);
+    gather_inputs(data, rows, values, context);
+    take(first, MatrixView<const float>(values));
+  }
+}
 
 }  // namespace
 
@@ -58,18 +74,33 @@ void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, Mat
   });
 }
 
+std::vector<float> input_deviations(const Dataset& data) {
+  const std::size_t inputs = data.units();
+  std::vector<double> sums(inputs), squares(inputs);
+  for_inputs(data, inputs, {}, [&](std::size_t, MatrixView<const float> values) {
+    for (std::size_t r = 0; r < values.rows(); ++r) {
+      const std::span<const float> row = values.row(r);
+      for (std::size_t i = 0; i < inputs; ++i) {
+        sums[i] += double{row[i]};
+        squares[i] += double{row[i]} * double{row[i]};
+      }
+    }
+  });
+  const auto rows = static_cast<double>(std::max<std::size_t>(data.rows(), 1));
+  std::vector<float> out(inputs);
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const double mean = sums[i] / rows;
+    out[i] = static_cast<float>(std::sqrt(std::max(squares[i] / rows - mean * mean, 0.0)));
+  }
+  return out;
+}
+
 Matrix<float> class_probabilities(const ClassesOfInputs& of, const Dataset& data, std::size_t inputs,
                                   std::size_t classes, const Context& context) {
   Matrix<float> out(data.rows(), classes);
-  std::vector<std::uint32_t> rows;
-  for (std::size_t first = 0; first < data.rows(); first += kRowsAtATime) {
-    if (context.stop_requested()) throw Stopped();
-    rows.resize(std::min(kRowsAtATime, data.rows() - first));
-    std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(first));
-    Matrix<float> values(rows.size(), inputs);
-    gather_inputs(data, rows, values, context);
+  for_inputs(data, inputs, context, [&](std::size_t first, MatrixView<const float> values) {
     std::ranges::copy(of(values).elements(), out.row(first).begin());
-  }
+  });
   return out;
 }
 

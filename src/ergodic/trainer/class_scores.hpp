@@ -28,6 +28,9 @@ ClassScores class_scores(MatrixView<const float> probabilities, std::span<const 
 void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out,
                    const Context& context = {});
 
+/// The standard deviation of each input over all rows.
+std::vector<float> input_deviations(const Dataset& data);
+
 /// p(y | x) of a batch of inputs.
 using ClassesOfInputs = std::function<Matrix<float>(MatrixView<const float> inputs)>;
 /// p(y | x) of all rows of a data set, some at a time; `inputs` are the first values of each row. Throws Stopped if the

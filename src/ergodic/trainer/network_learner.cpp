@@ -24,6 +24,10 @@ struct StepOptions {
   float rate, l2, max_norm;
 };
 
+MatrixView<float> rows_of(Matrix<float>& matrix, std::size_t first, std::size_t count) {
+  return {matrix.data() + first * matrix.cols(), count, matrix.cols()};
+}
+
 void fetch(const float* from, std::size_t count) {
   for (std::size_t c = 0; c < count; c += kCacheLine / sizeof(float)) __builtin_prefetch(from + c, 1);
 }
@@ -82,7 +86,8 @@ Matrix<float> class_probabilities(const Network& network, const Dataset& data, c
 }
 
 NetworkLearner::NetworkLearner(Network& network, const Dataset& train, const Dataset& held_out,
-                               const NetworkLearning& options, std::uint64_t updates_per_epoch, Key key)
+                               const NetworkLearning& options, std::uint64_t updates_per_epoch, Key key,
+                               const Dataset* all_rows)
     : network_(network),
       train_(train),
       held_out_(held_out),
@@ -96,15 +101,30 @@ NetworkLearner::NetworkLearner(Network& network, const Dataset& train, const Dat
           fmt::format("the network has {} inputs, the data {} values", network.inputs(), train.units()));
   require(train.labels.size() == train.rows() && train.classes() <= network.classes(),
           fmt::format("the network has {} classes, the data {}", network.classes(), train.classes()));
+  if (options.adversarial > 0.0) adversary_.emplace(train, options.adversarial);
+  if (options.smoothing > 0.0) virtual_adversary_.emplace(all_rows ? *all_rows : train, options.smoothing, key);
 }
 
 void NetworkLearner::learn(const UpdateStep& now, const Context& context) {
-  if (pass_.values.empty() || pass_.values[0].rows() != now.rows.size()) pass_ = network_.make_pass(now.rows.size());
-  gather_inputs(train_, now.rows, pass_.values[0], context);
-  labels_.resize(now.rows.size());
-  for (std::size_t r = 0; r < labels_.size(); ++r) labels_[r] = train_.labels[now.rows[r]];
-  network_.forward(pass_, options_.dropout, key_.at(Purpose::kDropout, now.update), context);
-  network_.backward(pass_, labels_, options_.dropout, context);
+  const std::size_t rows = now.rows.size(), all = virtual_adversary_ ? 2 * rows : rows;
+  if (pass_.values.empty() || pass_.values[0].rows() != all) {
+    pass_ = network_.make_pass(all);
+    targets_ = Matrix<float>(all, network_.classes());
+  }
+  const MatrixView<float> labelled = rows_of(pass_.values[0], 0, rows), targets = rows_of(targets_, 0, rows);
+  gather_inputs(train_, now.rows, labelled, context);
+  labels_.resize(rows);
+  for (std::size_t r = 0; r < rows; ++r) labels_[r] = train_.labels[now.rows[r]];
+  set_targets(labels_, targets);
+  const Draw dropped = key_.at(Purpose::kDropout, now.update);
+  const Dropping dropping{options_.dropout, dropped};
+  if (adversary_) adversary_->move(network_, dropping, targets, labelled, context);
+  if (virtual_adversary_) {
+    virtual_adversary_->find(network_, dropping, now.update, rows_of(pass_.values[0], rows, rows),
+                             rows_of(targets_, rows, rows), context);
+  }
+  network_.forward(pass_, options_.dropout, dropped, context);
+  network_.backward(pass_, targets_, options_.dropout, context);
   step({now.update, now.rate}, context);
   if ((now.update + 1) % updates_per_epoch_ == 0) keep_if_best(context);
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "ergodic/core/random.hpp"
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/model/network.hpp"
+#include "ergodic/trainer/adversary.hpp"
 #include "ergodic/trainer/class_scores.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/optimiser.hpp"
@@ -23,6 +25,8 @@ struct NetworkLearning {
   Dropout dropout;
   double l2 = 0.0;             ///< subtracts so much of each weight from its gradient
   double max_norm = 0.0;       ///< the largest norm of the weights that lead to a unit; 0: none
+  double adversarial = 0.0;    ///< how far labelled rows are moved, in standard deviations (adversary.hpp)
+  double smoothing = 0.0;      ///< how far all rows are moved, as a share of their distance from the mean
   bool frozen = false;         ///< hidden layers stay as they are: the softmax alone learns
   std::uint64_t patience = 0;  ///< ends after so many epochs in which no state was better on held-out rows; 0: never
 };
@@ -32,9 +36,10 @@ Matrix<float> class_probabilities(const Network& network, const Dataset& data, c
 
 class NetworkLearner : public Learner {
  public:
-  /// The network and the data must outlive the learner. Without held-out rows, the last state is the best.
+  /// The network and the data must outlive the learner. Without held-out rows, the last state is the best. `all_rows`
+  /// are those that need no label, for smoothing; if null, the same.
   NetworkLearner(Network& network, const Dataset& train, const Dataset& held_out, const NetworkLearning& options,
-                 std::uint64_t updates_per_epoch, Key key);
+                 std::uint64_t updates_per_epoch, Key key, const Dataset* all_rows = nullptr);
 
   void learn(const UpdateStep& now, const Context& context) override;
   /// Puts the best parameters that there were into the network.
@@ -57,6 +62,9 @@ class NetworkLearner : public Learner {
   Key key_;
   Network::Pass pass_;
   std::vector<int> labels_;  // of the batch
+  Matrix<float> targets_;    // of the rows of the pass
+  std::optional<Adversary> adversary_;
+  std::optional<VirtualAdversary> virtual_adversary_;
   std::vector<float> velocity_;
   BestParameters best_;
   Dataset monitored_;

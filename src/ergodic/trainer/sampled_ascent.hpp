@@ -53,7 +53,7 @@ class SampledAscent {
   void set_offsets(std::span<const double> values, Levels levels, Units& units) const;
   void project(const Rbm& model, std::span<const WeightedPairs> sides, const Context& context);
   void project_block(const UnitPairs& block, std::span<const WeightedPairs> sides, const Context& context);
-  void find_decay(const Rbm& model, const Decay& decay);
+  void find_decay(const Rbm& model, const Decay& decay, const Context& context);
 
   int fraction_bits_ = 0;  // of the offsets
   Units visible_, hidden_;

@@ -22,7 +22,9 @@
 namespace ergodic {
 namespace {
 
-/// The request with the optimiser that it names, and the layers that there are.
+constexpr double kAdversarial = 0.2;
+
+/// The request with the optimiser that it names, the layers that there are, and what only these can say.
 FitRequest settled(FitRequest request) {
   if (request.hidden == Counts{0}) request.hidden.clear();
   if (request.optimiser == OptimiserName::kAdam) {
@@ -30,6 +32,8 @@ FitRequest settled(FitRequest request) {
   } else {
     request.network.optimiser = Sgd{request.momentum};
   }
+  const bool softmax_alone = request.network.frozen || (request.hidden.empty() && request.from.empty());
+  request.network.adversarial = request.adversarial.value_or(softmax_alone ? 0.0 : kAdversarial);
   return request;
 }
 
@@ -162,8 +166,8 @@ class Run {
     if (request_.model != "class-rbm") rows.train.labels.clear(), rows.held_out.labels.clear();
     const auto machine = machine_to_pretrain(request_.model, request_.hidden, rows, key, context);
     rows = {machine->rows_from(std::move(rows.train)), machine->rows_from(std::move(rows.held_out))};
-    TrainOptions options;
-    options.updates = request_.pretrain_updates;
+    const TrainOptions options =
+        pretraining_options(*machine, rows.train, request_.pretrain_updates, request_.pretrain_rate);
     Fit fit(*machine, rows, options, key, context);
     const std::filesystem::path checkpoint = pretraining_checkpoint(request_);
     if (request_.resume && std::filesystem::exists(checkpoint)) {
@@ -189,7 +193,7 @@ class Run {
 
   /// Fine-tunes the network, with checkpoints. Whether it is finished.
   bool fine_tuned(Network& network, const std::filesystem::path& checkpoint, const Context& context) {
-    ClassifierFit fit(network, labelled_, {request_.training, request_.network}, Key{request_.seed});
+    ClassifierFit fit(network, labelled_, {request_.training, request_.network}, Key{request_.seed}, &data_.train);
     if (request_.resume && std::filesystem::exists(checkpoint)) {
       Checkpoint saved = load_checkpoint(checkpoint, {network.parameters(), fit.state()}, settings_);
       fit.restore(saved.parameters, std::move(saved.state));

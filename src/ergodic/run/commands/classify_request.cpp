@@ -10,7 +10,7 @@ namespace {
 std::vector<Choice> pretraining_choices() {
   std::vector<Choice> out;
   for (const MachineKind* kind : machine_kinds()) {
-    if (kind->pretrains) out.push_back({std::string(kind->name), std::string(kind->help)});
+    if (kind->pretrains()) out.push_back({std::string(kind->name), std::string(kind->help)});
   }
   return out;
 }
@@ -20,7 +20,7 @@ void add_training(Spec<FitRequest>& spec) {
       .add(
           "epochs", [](auto& r) -> auto& { return r.training.epochs; }, "passes through the labelled rows")
       .range(1, 1e9)
-      .automatic("30, but at least 3000 updates")
+      .automatic("60, but at least 3000 updates")
       .add(
           "batch", [](auto& r) -> auto& { return r.training.batch; }, "rows of a mini-batch")
       .range(1, 1e9)
@@ -50,6 +50,16 @@ void add_training(Spec<FitRequest>& spec) {
       .range(0.0, 1e6)
       .add(
           "l2", [](auto& r) -> auto& { return r.network.l2; }, "L2 penalty on the weights")
+      .range(0.0, 1e6)
+      .add("adversarial", &FitRequest::adversarial,
+           "adversarial training: move each input so far, in its standard deviations, to where the label is less "
+           "probable; 0: not")
+      .range(0.0, 1e6)
+      .automatic("0.2; if only the softmax learns 0")
+      .add(
+          "smoothing", [](auto& r) -> auto& { return r.network.smoothing; },
+          "virtual adversarial training: keep p(y | x) as it is when rows, with or without a label, move so far, as a "
+          "share of their distance from the mean, to where it would change most; 0: not")
       .range(0.0, 1e6)
       .add(
           "frozen", [](auto& r) -> auto& { return r.network.frozen; },
@@ -86,7 +96,10 @@ Spec<FitRequest> classify_fit_spec() {
            "also train the same network from random weights, for comparison: OUT.random")
       .add("pretrain-updates", &FitRequest::pretrain_updates, "updates of the machine that pre-trains")
       .range(1, 1e12)
-      .automatic("as `ergodic train` has them");
+      .automatic("twice as many as `ergodic train` has")
+      .add("pretrain-rate", &FitRequest::pretrain_rate, "learning rate of the machine that pre-trains, at the start")
+      .range(1e-9, 1000.0)
+      .automatic("that of `ergodic train`; rbm and class-rbm 6 times, dbn 4 times as much");
   add_training(spec);
   add_seed(spec, &FitRequest::seed);
   spec.group("Output")

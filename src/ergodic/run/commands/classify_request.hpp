@@ -41,9 +41,11 @@ struct FitRequest {
   bool random_start = false;
   bool compare_random = false;
   std::optional<std::uint64_t> pretrain_updates;
+  std::optional<double> pretrain_rate;
   TrainOptions training;
   OptimiserName optimiser = OptimiserName::kSgd;
   double momentum = 0.9;
+  std::optional<double> adversarial;
   NetworkLearning network;
   std::uint64_t seed = 1;
   std::filesystem::path out;

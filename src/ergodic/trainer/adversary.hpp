@@ -1,0 +1,65 @@
+// Rows that are moved a little to where a network does worst: who learns from these too says the same of all that is
+// near a row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/matrix.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/data/dataset.hpp"
+#include "ergodic/model/network.hpp"
+
+namespace ergodic {
+
+/// What leaves units out of an update.
+struct Dropping {
+  const Dropout& share;
+  const Draw& draw;
+};
+
+/// Adversarial training (Goodfellow, Shlens and Szegedy 2015): each input is moved so far, in its standard deviations,
+/// in the direction in which the label becomes less probable.
+class Adversary {
+ public:
+  Adversary(const Dataset& data, double deviations);
+
+  /// Moves the inputs of rows with these targets.
+  void move(const Network& network, const Dropping& dropping, MatrixView<const float> targets, MatrixView<float> inputs,
+            const Context& context);
+
+ private:
+  std::vector<float> reach_;
+  Network::Pass pass_;
+  Matrix<float> slopes_;
+};
+
+/// Virtual adversarial training (Miyato, Maeda, Koyama and Ishii 2018): p(y | x) should stay as it is when a row moves
+/// in the direction in which it changes most. Needs no labels, so that all rows can take part.
+class VirtualAdversary {
+ public:
+  /// Takes rows of this data at random, and moves them so far: a share of the root mean square of their distance from
+  /// their mean. The data must outlive it.
+  VirtualAdversary(const Dataset& data, double share, Key key);
+
+  /// How far rows are moved.
+  double reach() const { return reach_; }
+
+  /// As many rows as there is room for, moved to where p(y | x) differs most from what it was: the inputs, and what
+  /// p(y | x) was. Of that distance, the Kullback-Leibler divergence, the gradient at a random place close by says the
+  /// direction.
+  void find(const Network& network, const Dropping& dropping, std::uint64_t update, MatrixView<float> inputs,
+            MatrixView<float> probabilities, const Context& context);
+
+ private:
+  const Dataset& data_;
+  double reach_;
+  Key key_;
+  std::vector<std::uint32_t> rows_;
+  Network::Pass pass_;
+  Matrix<float> slopes_;
+};
+
+}  // namespace ergodic

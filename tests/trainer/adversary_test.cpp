@@ -1,0 +1,113 @@
+#include "ergodic/trainer/adversary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/random_inputs.hpp"
+
+namespace ergodic {
+namespace {
+
+constexpr std::size_t kRows = 50, kInputs = 12, kClasses = 3, kFound = 20;
+
+Network some_network() {
+  Network out({kInputs, 9, kClasses}, Activation::kSigmoid);
+  for (std::size_t k = 0; k < out.depth(); ++k) out.randomise(k, Key{2}.at(Purpose::kInitialWeights));
+  return out;
+}
+
+double divergence(std::span<const float> from, std::span<const float> to) {
+  double out = 0.0;
+  for (std::size_t c = 0; c < from.size(); ++c) out += from[c] * std::log(double{from[c]} / double{to[c]});
+  return out;
+}
+
+TEST(VirtualAdversary, MovesRowsToWhereTheNetworkSaysSomethingElse) {
+  const Network network = some_network();
+  const Dataset data{"rows", test::random_matrix(kRows, kInputs, 1)};
+  VirtualAdversary adversary(data, 0.2, Key{3});
+  Matrix<float> moved(kFound, kInputs), before(kFound, kClasses);
+  adversary.find(network, {{}, Key{3}.at(Purpose::kDropout)}, 7, moved, before, {});
+
+  const Matrix<float> unmoved = class_probabilities(network, data.reals(), {}),
+                      after = class_probabilities(network, moved, {});
+  const Draw directions = Key{4}.at(Purpose::kTest);
+  std::size_t further = 0, other_rows = 0;
+  for (std::size_t r = 0; r < kFound; ++r) {
+    const std::span<const float> said = std::as_const(before).row(r);
+    std::size_t row = 0;
+    while (row < kRows && !std::ranges::equal(unmoved.row(row), said)) ++row;
+    ASSERT_LT(row, kRows) << "p(y | x) is that of a row of the data";
+    other_rows += row != r ? 1 : 0;
+    double square = 0.0;
+    for (std::size_t i = 0; i < kInputs; ++i) square += std::pow(moved(r, i) - data.reals()(row, i), 2.0);
+    EXPECT_NEAR(std::sqrt(square), adversary.reach(), 1e-5);
+
+    // No random direction of the same length changes much more.
+    double largest = 0.0;
+    for (std::uint32_t k = 0; k < 200; ++k) {
+      std::vector<double> direction(kInputs);
+      double length = 0.0;
+      for (std::uint32_t i = 0; i < kInputs; ++i) {
+        direction[i] = directions.normal(k, i);
+        length += direction[i] * direction[i];
+      }
+      Matrix<float> there(1, kInputs);
+      for (std::size_t i = 0; i < kInputs; ++i) {
+        there(0, i) = static_cast<float>(data.reals()(row, i) + adversary.reach() * direction[i] / std::sqrt(length));
+      }
+      largest = std::max(largest, divergence(said, class_probabilities(network, there, {}).row(0)));
+    }
+    further += divergence(said, std::as_const(after).row(r)) > 0.8 * largest ? 1 : 0;
+  }
+  EXPECT_GE(further, kFound - 4);  // one step finds the direction of most rows; that of some is ambiguous
+  EXPECT_GT(other_rows, kFound / 2);
+}
+
+/// Each input of the rows by the sign of a difference.
+TEST(Adversary, MovesInputsToWhereTheLabelIsLessProbable) {
+  constexpr double kFar = 0.3;
+  constexpr float kSmall = 1e-2f;
+  const Network network = some_network();
+  const Dataset data{"rows", test::random_matrix(kRows, kInputs, 1)};
+  std::vector<int> labels(kRows);
+  for (std::size_t r = 0; r < kRows; ++r) labels[r] = static_cast<int>(r % kClasses);
+  Matrix<float> targets(kRows, kClasses), moved = data.reals();
+  set_targets(labels, targets);
+  Adversary(data, kFar).move(network, {{}, Key{3}.at(Purpose::kDropout)}, targets, moved, {});
+
+  const auto probability = [&](std::size_t r, std::size_t i, float change) {
+    Matrix<float> row(1, kInputs);
+    std::ranges::copy(data.reals().row(r), row.data());
+    row(0, i) += change;
+    return double{class_probabilities(network, row, {})(0, static_cast<std::size_t>(labels[r]))};
+  };
+  for (std::size_t i = 0; i < kInputs; ++i) {
+    double sum = 0.0, squares = 0.0;
+    for (std::size_t r = 0; r < kRows; ++r) {
+      sum += data.reals()(r, i);
+      squares += double{data.reals()(r, i)} * data.reals()(r, i);
+    }
+    const double reach = kFar * std::sqrt(squares / kRows - sum * sum / kRows / kRows);
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const double slope = probability(r, i, kSmall) - probability(r, i, -kSmall);
+      const double change = moved(r, i) - data.reals()(r, i);
+      EXPECT_NEAR(std::abs(change), reach, 1e-5);
+      EXPECT_TRUE(std::abs(slope) < 1e-5 || slope * change < 0.0) << slope;  // a smaller one may be a roundoff
+    }
+  }
+}
+
+TEST(VirtualAdversary, ReachIsAShareOfTheDeviationOfRows) {
+  Dataset data{"rows", Matrix<float>(2, 2)};
+  data.reals()(0, 0) = 3.0f;
+  data.reals()(1, 0) = -3.0f;
+  data.reals()(0, 1) = 5.0f;
+  data.reals()(1, 1) = -3.0f;  // a mean of 1, and deviations of 3 and 4
+  EXPECT_NEAR(VirtualAdversary(data, 0.5, Key{1}).reach(), 2.5, 1e-6);
+}
+
+}  // namespace
+}  // namespace ergodic
