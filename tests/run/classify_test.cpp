@@ -62,6 +62,7 @@ TEST(ClassifierFit, CanBeStoppedAndContinuedToTheSameBytes) {
   ClassifierOptions options;
   options.training.batch = 10;
   options.training.epochs = 6;
+  options.network.smoothing = 0.1;
   const std::vector<std::uint64_t> hidden{5};
   const auto fresh = [&] { return random_network(4, hidden, 2, Activation::kSigmoid, Key{3}); };
   Network whole = fresh(), first = fresh(), second = fresh();
@@ -72,6 +73,31 @@ TEST(ClassifierFit, CanBeStoppedAndContinuedToTheSameBytes) {
   after.restore(first.parameters(), before.state());
   EXPECT_TRUE(after.run([] {}, {}));
   EXPECT_TRUE(std::ranges::equal(second.parameters().values(), whole.parameters().values()));
+}
+
+TEST(ClassifierFit, TrainsAgainstAnAdversaryUnlessTheSoftmaxLearnsAlone) {
+  const TrainingData data{blocks(20), {}};
+  const auto adversarial = [&](const std::vector<std::uint64_t>& hidden, bool frozen) {
+    Network network = random_network(4, hidden, 2, Activation::kSigmoid, Key{3});
+    ClassifierOptions options;
+    options.network.frozen = frozen;
+    return ClassifierFit(network, data, options, Key{3}).options().network.adversarial;
+  };
+  EXPECT_EQ(adversarial({5}, false), 0.2);
+  EXPECT_EQ(adversarial({5}, true), 0.0);
+  EXPECT_EQ(adversarial({}, false), 0.0);
+}
+
+TEST(PretrainingOptions, LastLongerAndTakeLongerStepsUnlessGiven) {
+  const TrainingData data{bars_and_stripes(3), {}};
+  const auto rbm = machine_to_pretrain("rbm", std::vector<std::uint64_t>{8}, data, Key{1}, {});
+  const TrainDefaults alone = train_defaults(*rbm, data.train, {});
+  const TrainOptions found = pretraining_options(*rbm, data.train, {}, {});
+  EXPECT_EQ(found.updates, 2 * alone.updates);
+  EXPECT_DOUBLE_EQ(*found.learning_rate, 6 * alone.learning_rate);
+  const TrainOptions given = pretraining_options(*rbm, data.train, 7, 0.5);
+  EXPECT_EQ(given.updates, 7u);
+  EXPECT_EQ(given.learning_rate, 0.5);
 }
 
 TEST(NetworkFrom, AMachineWithoutHiddenUnitsIsRefused) {

@@ -89,7 +89,12 @@ TEST(SteadyState, AnUpdateOfANetworkAllocatesNothing) {
     const Context context{&threads};
     Network network({100, 150, 3}, Activation::kRelu);
     network.randomise(0, Key{1}.at(Purpose::kInitialWeights));
-    const NetworkLearning options{.optimiser = Sgd{0.9}, .dropout = {0.2, 0.5}, .l2 = 1e-4, .max_norm = 1.0};
+    const NetworkLearning options{.optimiser = Sgd{0.9},
+                                  .dropout = {0.2, 0.5},
+                                  .l2 = 1e-4,
+                                  .max_norm = 1.0,
+                                  .adversarial = 0.1,
+                                  .smoothing = 0.1};
     NetworkLearner learner(network, data, none, options, 1000, Key{2});
     std::vector<std::uint32_t> rows(50);
     const auto learn = [&](std::uint64_t first, std::uint64_t last) {

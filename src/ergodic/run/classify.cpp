@@ -14,7 +14,7 @@ namespace ergodic {
 namespace {
 
 constexpr std::uint64_t kEpochs = 60, kFewestUpdates = 3000;
-constexpr double kSgdRate = 0.1, kAdamRate = 0.001;
+constexpr double kSgdRate = 0.1, kAdamRate = 0.001, kAdversarial = 0.2;
 constexpr std::uint64_t kPretrainingLength = 2;  // times the updates of training alone
 constexpr char kHidden[] = "hidden", kRbmName[] = "rbm", kDbnName[] = "dbn", kDbmName[] = "dbm";
 
@@ -121,6 +121,8 @@ ClassifierFit::ClassifierFit(Network& network, const TrainingData& data, const C
                              const Dataset* all_rows)
     : network_(network), options_(options) {
   options_.training = settled_options(options, data.train.rows());
+  const bool softmax_alone = options.network.frozen || network.depth() == 1;
+  if (!options.network.adversarial) options_.network.adversarial = softmax_alone ? 0.0 : kAdversarial;
   const std::uint64_t batch = *options_.training.batch;
   auto learner = std::make_unique<NetworkLearner>(network, data.train, data.held_out, options_.network,
                                                   (data.train.rows() + batch - 1) / batch, key, all_rows);

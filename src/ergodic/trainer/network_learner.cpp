@@ -101,7 +101,7 @@ NetworkLearner::NetworkLearner(Network& network, const Dataset& train, const Dat
           fmt::format("the network has {} inputs, the data {} values", network.inputs(), train.units()));
   require(train.labels.size() == train.rows() && train.classes() <= network.classes(),
           fmt::format("the network has {} classes, the data {}", network.classes(), train.classes()));
-  if (options.adversarial > 0.0) adversary_.emplace(train, options.adversarial);
+  if (options.adversarial.value_or(0.0) > 0.0) adversary_.emplace(train, *options.adversarial);
   if (options.smoothing > 0.0) virtual_adversary_.emplace(all_rows ? *all_rows : train, options.smoothing, key);
 }
 

@@ -22,9 +22,7 @@
 namespace ergodic {
 namespace {
 
-constexpr double kAdversarial = 0.2;
-
-/// The request with the optimiser that it names, the layers that there are, and what only these can say.
+/// The request with the optimiser that it names, and the layers that there are.
 FitRequest settled(FitRequest request) {
   if (request.hidden == Counts{0}) request.hidden.clear();
   if (request.optimiser == OptimiserName::kAdam) {
@@ -32,8 +30,6 @@ FitRequest settled(FitRequest request) {
   } else {
     request.network.optimiser = Sgd{request.momentum};
   }
-  const bool softmax_alone = request.network.frozen || (request.hidden.empty() && request.from.empty());
-  request.network.adversarial = request.adversarial.value_or(softmax_alone ? 0.0 : kAdversarial);
   return request;
 }
 

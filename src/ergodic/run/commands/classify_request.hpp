@@ -45,7 +45,6 @@ struct FitRequest {
   TrainOptions training;
   OptimiserName optimiser = OptimiserName::kSgd;
   double momentum = 0.9;
-  std::optional<double> adversarial;
   NetworkLearning network;
   std::uint64_t seed = 1;
   std::filesystem::path out;
