@@ -59,8 +59,8 @@ void add_training(Spec<FitRequest>& spec) {
       .automatic("0.2; if only the softmax learns 0")
       .add(
           "smoothing", [](auto& r) -> auto& { return r.network.smoothing; },
-          "virtual adversarial training: keep p(y | x) as it is when rows, with or without a label, move so far, as a "
-          "share of their distance from the mean, to where it would change most; 0: not")
+          "virtual adversarial training: keep the probabilities of classes as they are when rows, with or without a "
+          "label, move so far, as a share of their distance from the mean, to where they would change most; 0: not")
       .range(0.0, 1e6)
       .add(
           "frozen", [](auto& r) -> auto& { return r.network.frozen; },
