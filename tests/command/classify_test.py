@@ -104,7 +104,8 @@ def test_a_network_begins_with_the_hidden_layer_of_a_machine():
 @pytest.mark.parametrize("options", [
     (), ("--optimiser", "adam"), ("--random-start", "--activation", "relu", "--dropout", 0.5, "--input-dropout", 0.2),
     ("--max-norm", 2, "--l2", 0.001, "--labels-per-class", 20),
-], ids=["pre-trained", "adam", "dropout", "few labels"])
+    ("--smoothing", 0.2, "--labels-per-class", 20, "--pretrain-rate", 0.1),
+], ids=["pre-trained", "adam", "dropout", "few labels", "smoothing"])
 def test_same_bytes_on_threads_and_through_interruption(options):
     contents = set()
     for threads in (1, 2, 3):

@@ -27,11 +27,11 @@ Network random_network(const std::vector<std::size_t>& sizes, Activation activat
 }
 
 /// The parameters after some updates, each of twenty rows.
-std::vector<float> trained(Network network, const NetworkLearning& options, std::size_t updates,
-                           const Context& context) {
+std::vector<float> trained(Network network, const NetworkLearning& options, std::size_t updates, const Context& context,
+                           const Dataset* all_rows = nullptr) {
   const Dataset data = labelled_rows(network.inputs());
   Dataset none{"none", Matrix<float>(0, network.inputs())};
-  NetworkLearner learner(network, data, none, options, 1000, Key{3});
+  NetworkLearner learner(network, data, none, options, 1000, Key{3}, all_rows);
   std::vector<std::uint32_t> rows(20);
   for (std::uint64_t update = 0; update < updates; ++update) {
     std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(20 * (update % 3)));
@@ -58,6 +58,16 @@ TEST(NetworkLearner, LearnsTheSameForAnyNumberOfThreads) {
       }
     }
   }
+}
+
+TEST(NetworkLearner, SmoothsOverRowsWithoutLabels) {
+  const Network start = random_network({7, 5, kClasses}, Activation::kSigmoid);
+  const Dataset same = labelled_rows(7), others{"others", test::random_matrix(9, 7, 5)};
+  NetworkLearning smooth;
+  smooth.smoothing = 0.2;
+  EXPECT_EQ(trained(start, smooth, 2, {}, &same), trained(start, smooth, 2, {}));
+  EXPECT_NE(trained(start, smooth, 2, {}, &others), trained(start, smooth, 2, {}));
+  EXPECT_EQ(trained(start, {}, 2, {}, &others), trained(start, {}, 2, {}));
 }
 
 /// One step from rest by the formulas, in double, given the gradient of the network.

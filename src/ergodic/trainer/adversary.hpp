@@ -1,5 +1,5 @@
-// Rows that are moved a little to where a network does worst: who learns from these too says the same of all that is
-// near a row.
+// Adversarial examples: rows moved a little to where a network does worst. A network that learns from them is smooth
+// near the data, and errs less on new rows.
 #pragma once
 
 #include <cstddef>
@@ -47,9 +47,9 @@ class VirtualAdversary {
   /// How far rows are moved.
   double reach() const { return reach_; }
 
-  /// As many rows as there is room for, moved to where p(y | x) differs most from what it was: the inputs, and what
-  /// p(y | x) was. Of that distance, the Kullback-Leibler divergence, the gradient at a random place close by says the
-  /// direction.
+  /// Draws as many rows as there is room for. `probabilities` are p(y | x) of these rows, `inputs` the rows after they
+  /// have moved along the gradient of the Kullback-Leibler divergence from p(y | x), taken at a random point close by:
+  /// at the row itself that gradient is zero.
   void find(const Network& network, const Dropping& dropping, std::uint64_t update, MatrixView<float> inputs,
             MatrixView<float> probabilities, const Context& context);
 

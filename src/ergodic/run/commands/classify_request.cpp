@@ -1,5 +1,7 @@
 #include "ergodic/run/commands/classify_request.hpp"
 
+#include <fmt/format.h>
+
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/run/commands/request.hpp"
 
@@ -11,6 +13,17 @@ std::vector<Choice> pretraining_choices() {
   std::vector<Choice> out;
   for (const MachineKind* kind : machine_kinds()) {
     if (kind->pretrains()) out.push_back({std::string(kind->name), std::string(kind->help)});
+  }
+  return out;
+}
+
+/// What `ergodic train` has, times the gain of each kind.
+std::string pretraining_rates() {
+  std::string out = "that of `ergodic train`";
+  for (const MachineKind* kind : machine_kinds()) {
+    if (kind->pretrains() && kind->pretraining_gain != 1.0) {
+      out += fmt::format("; {} {} times as much", kind->name, kind->pretraining_gain);
+    }
   }
   return out;
 }
@@ -100,7 +113,7 @@ Spec<FitRequest> classify_fit_spec() {
       .automatic("twice as many as `ergodic train` has")
       .add("pretrain-rate", &FitRequest::pretrain_rate, "learning rate of the machine that pre-trains, at the start")
       .range(1e-9, 1000.0)
-      .automatic("that of `ergodic train`; rbm and class-rbm 6 times, dbn 4 times as much");
+      .automatic(pretraining_rates());
   add_training(spec);
   add_seed(spec, &FitRequest::seed);
   spec.group("Output")
