@@ -51,7 +51,7 @@ check-figures: ## hold results on large and real data, and exact values, to what
 	@tools/setup figures
 	cmake --preset release -DERGODIC_TESTS=ON
 	cmake --build --preset release --parallel $(JOBS)
-	@set -e; for check in defaults small_sets large grey_digits lattices protein classification class_rbm; do \
+	@set -e; for check in defaults small_sets large grey_digits lattices protein classification conditional; do \
 	  echo "== $$check"; \
 	  /usr/bin/python3 tests/long/$$check.py; \
 	done

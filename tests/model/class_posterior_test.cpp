@@ -106,6 +106,25 @@ TEST(ClassPosterior, GradientsAreThoseOfDifferences) {
   }
 }
 
+TEST(ClassPosterior, GradientsByInputsAreThoseOfDifferences) {
+  const Rbm rbm = class_machine();
+  Matrix<float> x = inputs_of(7, kValues);
+  const std::vector<int> labels{0, 1, 2, 2, 1, 0, 2};
+  ClassPosterior posterior(rbm);
+  posterior.probabilities(x, {});
+  Matrix<float> gradient(x.rows(), x.cols());
+  posterior.input_gradient(labels, gradient, {});
+  for (std::size_t k = 0; k < gradient.elements().size(); ++k) {
+    const float before = x.data()[k], high = before + 1e-3f, low = before - 1e-3f;
+    const auto at = [&](float value) {
+      x.data()[k] = value;
+      return mean_log_probability(rbm, x, labels);
+    };
+    EXPECT_NEAR(gradient.data()[k], (at(high) - at(low)) / (double{high} - double{low}), 3e-6) << k;  // as above
+    at(before);
+  }
+}
+
 TEST(ClassPosterior, HasTheSameBitsOnAnyNumberOfThreadsAndEveryInstructionSet) {
   const Rbm rbm = class_machine(130, 7, 203);
   const Matrix<float> x = inputs_of(59, 130);
@@ -117,6 +136,9 @@ TEST(ClassPosterior, HasTheSameBitsOnAnyNumberOfThreadsAndEveryInstructionSet) {
     std::vector<float> out(rbm.parameters().values().size());
     posterior.gradient(x, labels, out, context);
     out.insert(out.end(), p.elements().begin(), p.elements().end());
+    Matrix<float> slopes(x.rows(), x.cols());
+    posterior.input_gradient(labels, slopes, context);
+    out.insert(out.end(), slopes.elements().begin(), slopes.elements().end());
     return out;
   };
   const std::vector<float> alone = found({});

@@ -77,9 +77,11 @@ Statistics differences(Rbm rbm, const std::function<double(const Rbm&)>& f) {
   return out;
 }
 
+/// Without an adversary.
 TrainOptions options_for(Objective objective, std::uint64_t batch) {
   TrainOptions out;
   out.objective = objective;
+  if (objective != Objective::kGenerative) out.adversarial = 0.0;
   out.method = "exact";
   out.batch = batch;
   out.updates = 1;
@@ -156,6 +158,32 @@ INSTANTIATE_TEST_SUITE_P(All, ClassObjectives,
                                          Case{Objective::kHybrid, true, 0.0}, Case{Objective::kHybrid, false, 0.0},
                                          Case{Objective::kDiscriminative, true, 0.01},
                                          Case{Objective::kHybrid, true, 0.01}));
+
+TEST(ClassLearner, AnAdversaryMovesRowsBeforeTheyAreLearnedFrom) {
+  constexpr double kFar = 0.3;
+  Rbm rbm = class_machine();
+  const Rbm start = rbm;
+  const Dataset data = labelled_rows();
+  TrainOptions options = options_for(Objective::kDiscriminative, data.rows());
+  options.uncentred = true;
+  options.adversarial = kFar;
+  ClassLearner learner(rbm, data, {}, options, Key{1}, {});
+  const Statistics found = one_step(rbm, learner, data, *options.learning_rate);
+
+  Matrix<float> x(data.rows(), kValues), slopes(data.rows(), kValues);
+  gather_inputs(data, all_rows_of(data), x);
+  ClassPosterior posterior(start);
+  posterior.probabilities(x, {});
+  posterior.input_gradient(data.labels, slopes, {});
+  for (std::size_t i = 0; i < kValues; ++i) {
+    const double mean = unit_means(data)[i], reach = kFar * std::sqrt(mean * (1.0 - mean));  // of bits
+    for (std::size_t r = 0; r < data.rows(); ++r) x(r, i) -= static_cast<float>(std::copysign(reach, slopes(r, i)));
+  }
+  posterior.probabilities(x, {});
+  std::vector<float> gradient(start.parameters().values().size());
+  posterior.gradient(x, data.labels, gradient, {});
+  for (std::size_t k = 0; k < found.size(); ++k) EXPECT_NEAR(found[k], gradient[k], 3e-6) << k;
+}
 
 TEST(ClassLearner, MomentumIsThatOfTheSum) {
   // Two updates of the whole data: the second step is gradient + momentum times the first.
@@ -295,6 +323,9 @@ TEST(ClassLearner, RefusesWhatItCannotLearn) {
   EXPECT_THROW(ClassLearner(rbm, off, {}, options_for(Objective::kGenerative, 5), Key{1}, {}), UsageError);
   TrainOptions options = options_for(Objective::kDiscriminative, 5);
   options.generative_weight = 0.1;
+  EXPECT_THROW(ClassLearner(rbm, labelled_rows(), {}, options, Key{1}, {}), UsageError);
+  options = options_for(Objective::kGenerative, 5);
+  options.adversarial = 0.1;
   EXPECT_THROW(ClassLearner(rbm, labelled_rows(), {}, options, Key{1}, {}), UsageError);
 }
 

@@ -55,22 +55,18 @@ double bytes_for_training(const TrainingSize& size) {
 }
 
 double bytes_for_training(const ClassifierSize& size) {
-  double parameters = 0.0, widest = 0.0, all = 0.0;
+  double parameters = 0.0, all = 0.0;
   for (std::size_t k = 0; k < size.layers.size(); ++k) {
     const auto units = static_cast<double>(size.layers[k]);
     all += units;
     if (k > 0) parameters += (static_cast<double>(size.layers[k - 1]) + 1.0) * units;
-    if (k > 1) widest = std::max(widest, static_cast<double>(size.layers[k - 1] + size.layers[k - 2]));
   }
-  // Values and derivatives of a batch.
-  const double passes = 8.0 * all * static_cast<double>(size.batch);
+  // Values and derivatives of what is on its way through the network.
+  const double passes = 8.0 * all * static_cast<double>(size.rows_under_way);
   const double tuning = parameters * (kBytesOfParameter + kBytesOfKept * static_cast<double>(size.kept)) + passes;
-  // Pre-training has a copy of the rows, then the grey levels of two layers.
+  // Pre-training has a copy of the rows.
   const double rows = bytes_of_data(*size.data);
-  const bool stacked = size.layers.size() > 3;
-  const double levels = stacked ? sizeof(Grey) * widest * static_cast<double>(size.data->rows()) : 0.0;
-  const double weights = size.layers.size() > 2 ? kBytesOfWeight * parameters : 0.0;
-  const double before = size.pretrained ? weights + std::max(rows, levels) : 0.0;
+  const double before = size.pretrained && size.layers.size() > 2 ? kBytesOfStackedWeight * parameters + rows : 0.0;
   return kProgram + rows + std::max(tuning, before);
 }
 

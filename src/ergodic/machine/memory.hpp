@@ -22,8 +22,8 @@ struct TrainingSize {
 struct ClassifierSize {
   std::vector<std::size_t> layers;  ///< units of each: inputs, hidden layers, classes
   std::size_t kept = 1;             ///< numbers that the optimiser keeps for each parameter
-  std::size_t batch = 0;            ///< rows of a mini-batch
-  bool pretrained = false;          ///< whether hidden layers are trained as RBMs first
+  std::size_t rows_under_way = 0;   ///< rows of a mini-batch, and of those that an adversary moves
+  bool pretrained = false;          ///< whether hidden layers are trained without labels first
   const Dataset* data = nullptr;    ///< rows to learn from
 };
 

@@ -91,10 +91,20 @@ void ClassPosterior::find_surprises(std::span<const int> labels) {
   }
 }
 
-/// The derivatives by the fields and by the weights of the label, of the hidden units from `begin` on: the sums over
-/// rows are not split.
-void ClassPosterior::add_units(std::size_t begin, std::size_t width, MatrixView<float> of_label) {
+/// The derivatives by the fields and by the weights of the label.
+void ClassPosterior::find_deltas(std::span<const int> labels, const Context& context) {
+  assert(labels.size() == fields_.rows());
+  find_surprises(labels);
+  reshape(deltas_, fields_.rows(), fields_.cols());
+  reshape(label_deltas_, classes_, fields_.cols());
+  context.for_blocks(fields_.cols(), kUnitsAtATime,
+                     [&](std::size_t begin, std::size_t end) { find_deltas_of_units(begin, end - begin); });
+}
+
+/// Those of the hidden units from `begin` on: the sums over rows are not split.
+void ClassPosterior::find_deltas_of_units(std::size_t begin, std::size_t width) {
   const MatrixView<const float> weights = label_weights();
+  for (std::size_t y = 0; y < classes_; ++y) std::ranges::fill(label_deltas_.row(y).subspan(begin, width), 0.0f);
   std::vector<float> on(classes_ * width);  // s_yj of a row
   for (std::size_t r = 0; r < fields_.rows(); ++r) {
     const float* fields = std::as_const(fields_).row(r).data() + begin;
@@ -107,7 +117,7 @@ void ClassPosterior::add_units(std::size_t begin, std::size_t width, MatrixView<
     std::fill_n(deltas, width, 0.0f);
     for (std::size_t y = 0; y < classes_; ++y) {
       const float surprise = surprises_(r, y);
-      float* own = of_label.row(y).data() + begin;
+      float* own = label_deltas_.row(y).data() + begin;
       for (std::size_t j = 0; j < width; ++j) {
         const float term = surprise * on[y * width + j];
         own[j] += term;
@@ -120,7 +130,7 @@ void ClassPosterior::add_units(std::size_t begin, std::size_t width, MatrixView<
 void ClassPosterior::gradient(MatrixView<const float> inputs, std::span<const int> labels, std::span<float> out,
                               const Context& context) {
   const std::size_t rows = inputs.rows(), hidden = rbm_.weights().cols();
-  assert(labels.size() == rows && fields_.rows() == rows && out.size() == rbm_.parameters().values().size());
+  assert(fields_.rows() == rows && out.size() == rbm_.parameters().values().size());
   std::ranges::fill(out, 0.0f);
   const auto part = [&](const char* slot) {
     const Slot& found = rbm_.parameters().slot(slot);
@@ -128,16 +138,20 @@ void ClassPosterior::gradient(MatrixView<const float> inputs, std::span<const in
   };
   const std::span<float> weights = part("weights"), label_bias = part("visible_bias").subspan(values_),
                          hidden_bias = part("hidden_bias");
-  find_surprises(labels);
-  reshape(deltas_, rows, hidden);
-  const MatrixView<float> of_label(weights.data() + values_ * hidden, classes_, hidden);
-  context.for_blocks(hidden, kUnitsAtATime,
-                     [&](std::size_t begin, std::size_t end) { add_units(begin, end - begin, of_label); });
+  find_deltas(labels, context);
+  std::ranges::copy(label_deltas_.elements(), weights.begin() + static_cast<std::ptrdiff_t>(values_ * hidden));
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t y = 0; y < classes_; ++y) label_bias[y] += surprises_(r, y);
     for (std::size_t j = 0; j < hidden; ++j) hidden_bias[j] += deltas_(r, j);
   }
   add_product(transposed(inputs), deltas_, {weights.data(), values_, hidden}, context);
+}
+
+void ClassPosterior::input_gradient(std::span<const int> labels, MatrixView<float> out, const Context& context) {
+  assert(out.rows() == labels.size() && out.cols() == values_);
+  find_deltas(labels, context);
+  std::ranges::fill(out.elements(), 0.0f);
+  add_product(deltas_, transposed(value_weights()), out, context);
 }
 
 Matrix<float> class_probabilities(const Rbm& rbm, MatrixView<const float> inputs, const Context& context) {

@@ -6,7 +6,7 @@
 //
 // With s_yj = sigmoid(c_j + U_yj + (x W)_j) = p(v_j = 1 | x, y) and t_y = [y is the label] - p(y | x), the derivatives
 // of log p(label | x) are
-//   dU_yj = t_y s_yj,   dc_j = sum_y t_y s_yj,   dW_ij = x_i dc_j,   dd_y = t_y.
+//   dU_yj = t_y s_yj,   dc_j = sum_y t_y s_yj,   dW_ij = x_i dc_j,   dd_y = t_y,   dx_i = sum_j W_ij dc_j.
 //
 // Products are in float (kernels/float_product.hpp), the sums over hidden units in double and in a fixed order: the
 // same bits on every CPU and for any number of threads.
@@ -42,10 +42,13 @@ class ClassPosterior {
   /// parameters.
   void gradient(MatrixView<const float> inputs, std::span<const int> labels, std::span<float> out,
                 const Context& context);
+  /// The same by the inputs, a row for each row.
+  void input_gradient(std::span<const int> labels, MatrixView<float> out, const Context& context);
 
  private:
   void find_surprises(std::span<const int> labels);
-  void add_units(std::size_t begin, std::size_t width, MatrixView<float> of_label);
+  void find_deltas(std::span<const int> labels, const Context& context);
+  void find_deltas_of_units(std::size_t begin, std::size_t width);
   MatrixView<const float> value_weights() const;  // W [values, hidden]
   MatrixView<const float> label_weights() const;  // U [classes, hidden]
 
@@ -55,6 +58,7 @@ class ClassPosterior {
   Matrix<float> probabilities_;  // p(y | x)
   Matrix<float> surprises_;      // t_y
   Matrix<float> deltas_;         // the derivatives by the fields
+  Matrix<float> label_deltas_;   // those by the weights of the label
 };
 
 /// p(y | x), a row for each row of inputs [rows, values].

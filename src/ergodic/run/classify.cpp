@@ -14,20 +14,29 @@ namespace ergodic {
 namespace {
 
 constexpr std::uint64_t kEpochs = 60, kFewestUpdates = 3000;
-constexpr double kSgdRate = 0.1, kAdamRate = 0.001, kAdversarial = 0.2;
+constexpr double kSgdRate = 0.1, kAdamRate = 0.001;
 constexpr std::uint64_t kPretrainingLength = 2;  // times the updates of training alone
 constexpr char kHidden[] = "hidden", kRbmName[] = "rbm", kDbnName[] = "dbn", kDbmName[] = "dbm";
 
-/// What is taken where the options say nothing: sixty epochs, but more on small data.
-TrainOptions settled_options(const ClassifierOptions& options, std::size_t rows) {
+}  // namespace
+
+/// Sixty epochs, but more on small data.
+ClassifierOptions settled(ClassifierOptions options, std::size_t depth, std::size_t rows) {
   TrainDefaults defaults;
   defaults.learning_rate = std::holds_alternative<Adam>(options.network.optimiser) ? kAdamRate : kSgdRate;
   const std::uint64_t batch = std::min<std::uint64_t>(options.training.batch.value_or(defaults.batch), rows);
   defaults.updates = std::max(kFewestUpdates, kEpochs * ((rows + batch - 1) / batch));
-  return settled(options.training, defaults, rows);
+  options.training = settled(options.training, defaults, rows);
+  const bool softmax_alone = options.network.frozen || depth == 1;
+  if (!options.network.adversarial) options.network.adversarial = softmax_alone ? 0.0 : kAdversarialDeviations;
+  return options;
 }
 
-}  // namespace
+std::size_t rows_under_way(const ClassifierOptions& options) {
+  const std::size_t passes =
+      1 + (*options.network.adversarial > 0.0 ? 1 : 0) + (options.network.smoothing > 0.0 ? 2 : 0);
+  return passes * *options.training.batch;
+}
 
 void require_labels(const Dataset& data) {
   if (data.labels.size() != data.rows()) {
@@ -119,10 +128,7 @@ TrainOptions pretraining_options(const Machine& machine, const Dataset& rows, st
 
 ClassifierFit::ClassifierFit(Network& network, const TrainingData& data, const ClassifierOptions& options, Key key,
                              const Dataset* all_rows)
-    : network_(network), options_(options) {
-  options_.training = settled_options(options, data.train.rows());
-  const bool softmax_alone = options.network.frozen || network.depth() == 1;
-  if (!options.network.adversarial) options_.network.adversarial = softmax_alone ? 0.0 : kAdversarial;
+    : network_(network), options_(settled(options, network.depth(), data.train.rows())) {
   const std::uint64_t batch = *options_.training.batch;
   auto learner = std::make_unique<NetworkLearner>(network, data.train, data.held_out, options_.network,
                                                   (data.train.rows() + batch - 1) / batch, key, all_rows);

@@ -52,8 +52,19 @@ void for_rows(std::size_t count, const Context& context, const Body& body) {
 
 }  // namespace
 
-Adversary::Adversary(const Dataset& data, double deviations) : reach_(input_deviations(data)) {
+AdversarialReach::AdversarialReach(const Dataset& data, std::size_t inputs, double deviations)
+    : reach_(input_deviations(data, inputs)) {
   for (float& reach : reach_) reach *= static_cast<float>(deviations);
+}
+
+void AdversarialReach::move(MatrixView<const float> slopes, MatrixView<float> inputs, const Context& context) const {
+  for_rows(inputs.rows(), context, [&](std::size_t r) {
+    const std::span<const float> slope = slopes.row(r);
+    const std::span<float> row = inputs.row(r);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] -= slope[i] > 0.0f ? reach_[i] : slope[i] < 0.0f ? -reach_[i] : 0.0f;
+    }
+  });
 }
 
 void Adversary::move(const Network& network, const Dropping& dropping, MatrixView<const float> targets,
@@ -63,18 +74,12 @@ void Adversary::move(const Network& network, const Dropping& dropping, MatrixVie
   network.forward(pass_, dropping.share, dropping.draw, context);
   network.backward(pass_, targets, dropping.share, context);
   network.find_input_gradient(pass_, slopes_, context);
-  for_rows(inputs.rows(), context, [&](std::size_t r) {
-    const std::span<const float> slope = std::as_const(slopes_).row(r);
-    const std::span<float> row = inputs.row(r);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] -= slope[i] > 0.0f ? reach_[i] : slope[i] < 0.0f ? -reach_[i] : 0.0f;
-    }
-  });
+  reach_.move(slopes_, inputs, context);
 }
 
 VirtualAdversary::VirtualAdversary(const Dataset& data, double share, Key key) : data_(data), key_(key) {
   double square = 0.0;
-  for (const float deviation : input_deviations(data)) square += double{deviation} * double{deviation};
+  for (const float deviation : input_deviations(data, data.units())) square += double{deviation} * double{deviation};
   reach_ = share * std::sqrt(square);
 }
 

@@ -14,6 +14,12 @@
 
 namespace ergodic {
 
+/// How far inputs are moved by default, in standard deviations, and what an option of it says.
+inline constexpr double kAdversarialDeviations = 0.2;
+inline constexpr char kAdversarialHelp[] =
+    "adversarial training: move each input so far, in its standard deviations, to where the label is less probable; 0: "
+    "not";
+
 /// What leaves units out of an update.
 struct Dropping {
   const Dropout& share;
@@ -22,16 +28,29 @@ struct Dropping {
 
 /// Adversarial training (Goodfellow, Shlens and Szegedy 2015): each input is moved so far, in its standard deviations,
 /// in the direction in which the label becomes less probable.
+class AdversarialReach {
+ public:
+  /// Inputs are the first values of each row.
+  AdversarialReach(const Dataset& data, std::size_t inputs, double deviations);
+
+  /// Moves rows, given the derivatives of log p(label | x) by their inputs.
+  void move(MatrixView<const float> slopes, MatrixView<float> inputs, const Context& context) const;
+
+ private:
+  std::vector<float> reach_;  // of each input
+};
+
+/// Moves rows so against a network.
 class Adversary {
  public:
-  Adversary(const Dataset& data, double deviations);
+  Adversary(const Dataset& data, double deviations) : reach_(data, data.units(), deviations) {}
 
   /// Moves the inputs of rows with these targets.
   void move(const Network& network, const Dropping& dropping, MatrixView<const float> targets, MatrixView<float> inputs,
             const Context& context);
 
  private:
-  std::vector<float> reach_;
+  AdversarialReach reach_;
   Network::Pass pass_;
   Matrix<float> slopes_;
 };

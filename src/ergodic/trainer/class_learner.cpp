@@ -76,6 +76,9 @@ ClassLearner::ClassLearner(Rbm& model, const Dataset& train, const Dataset& held
   require(!options.generative_weight || options.objective == Objective::kHybrid,
           "--generative-weight is the weight of log p(x, y) beside log p(y | x); take --objective hybrid, or leave it "
           "out");
+  require(!options.adversarial || !generative,
+          "--adversarial moves rows where p(y | x) is learned; take --objective discriminative or hybrid, or leave it "
+          "out");
   if (!options_.generative_weight) options_.generative_weight = kGenerativeWeight;
   labels_ = labels_in(train, posterior_.values());
   complete_ = rows_with_label(labels_);
@@ -94,6 +97,8 @@ ClassLearner::ClassLearner(Rbm& model, const Dataset& train, const Dataset& held
   ascent_.resize(gradient_.size());
   velocity_.resize(gradient_.size());
   gaps_ = gaps_of(model, train);
+  const double reach = options_.adversarial.value_or(kAdversarialDeviations);
+  if (reach > 0.0) adversary_.emplace(select(train, complete_), posterior_.values(), reach);
   visible_offset_ = options.uncentred ? std::vector<double>(train.units()) : unit_means(train);
   hidden_offset_.assign(units_of(model.hidden()), options.uncentred ? 0.0 : kHiddenOffset);
   best_.emplace(std::as_const(model).parameters().values());
@@ -118,8 +123,13 @@ void ClassLearner::find_gradient(std::uint64_t update, const Context& context) {
     rows.push_back(complete_[k]);
     labels.push_back(labels_[complete_[k]]);
   }
-  if (inputs_.rows() != rows.size()) inputs_ = Matrix<float>(rows.size(), posterior_.values());
+  if (inputs_.rows() != rows.size()) inputs_ = slopes_ = Matrix<float>(rows.size(), posterior_.values());
   gather_inputs(train_, rows, inputs_);
+  if (adversary_) {
+    posterior_.probabilities(inputs_, context);
+    posterior_.input_gradient(labels, slopes_, context);
+    adversary_->move(slopes_, inputs_, context);
+  }
   posterior_.probabilities(inputs_, context);
   posterior_.gradient(inputs_, labels, gradient_, context);
 }

@@ -6,7 +6,8 @@
 // x is bits; or grey levels, which enter p(y | x) as numbers, and p(x, y) as bits drawn anew each epoch. A row without
 // a label, or with another value missing, takes part in p(x, y) alone: what it lacks is drawn (completion.hpp). The
 // mean of log p(y | x) is over the complete rows, which have mini-batches of their own; those of all rows, if all are
-// complete. The gradient is conditioned as that of an RBM (centring.hpp), so that the sum of both is too.
+// complete. Its inputs are moved by an adversary (adversary.hpp). The gradient is conditioned as that of an RBM
+// (centring.hpp), so that the sum of both is too.
 //
 // Unless the objective is generative, the machine is judged on held-out rows at the end of each epoch, and the best
 // that there was is the result.
@@ -24,6 +25,7 @@
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/model/class_posterior.hpp"
 #include "ergodic/model/rbm.hpp"
+#include "ergodic/trainer/adversary.hpp"
 #include "ergodic/trainer/centring.hpp"
 #include "ergodic/trainer/class_scores.hpp"
 #include "ergodic/trainer/learner.hpp"
@@ -68,7 +70,8 @@ class ClassLearner : public Learner {
   // What log p(y | x) needs, if it is learned.
   std::optional<Minibatches> batches_;  // of complete rows
   ClassPosterior posterior_;
-  Matrix<float> inputs_;
+  std::optional<AdversarialReach> adversary_;
+  Matrix<float> inputs_, slopes_;
   std::vector<float> gradient_;
   Statistics ascent_;
   std::vector<float> velocity_;

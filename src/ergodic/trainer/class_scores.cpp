@@ -74,8 +74,7 @@ void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, Mat
   });
 }
 
-std::vector<float> input_deviations(const Dataset& data) {
-  const std::size_t inputs = data.units();
+std::vector<float> input_deviations(const Dataset& data, std::size_t inputs) {
   std::vector<double> sums(inputs), squares(inputs);
   for_inputs(data, inputs, {}, [&](std::size_t, MatrixView<const float> values) {
     for (std::size_t r = 0; r < values.rows(); ++r) {

@@ -28,8 +28,8 @@ ClassScores class_scores(MatrixView<const float> probabilities, std::span<const 
 void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out,
                    const Context& context = {});
 
-/// The standard deviation of each input over all rows.
-std::vector<float> input_deviations(const Dataset& data);
+/// The standard deviation of each input over all rows; inputs are the first values of each.
+std::vector<float> input_deviations(const Dataset& data, std::size_t inputs);
 
 /// p(y | x) of a batch of inputs.
 using ClassesOfInputs = std::function<Matrix<float>(MatrixView<const float> inputs)>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ergodic/core/error.hpp"
+#include "ergodic/trainer/adversary.hpp"
 #include "ergodic/trainer/methods.hpp"
 
 namespace ergodic {
@@ -64,7 +65,10 @@ Spec<TrainOptions> make_spec() {
       .add("objective", &TrainOptions::objective, "what is learned of rows x and their labels y")
       .add("generative-weight", &TrainOptions::generative_weight, "weight of log p(x, y) in the hybrid objective")
       .range(1e-9, 1e9)
-      .automatic("0.01");
+      .automatic("0.01")
+      .add("adversarial", &TrainOptions::adversarial, kAdversarialHelp)
+      .range(0.0, 1e6)
+      .automatic("0.2 where p of y given x is learned");
   return spec;
 }
 

@@ -51,6 +51,7 @@ struct TrainOptions {
   double least_noise = 0.25;  ///< lower bound for real visible units, as a share of the deviations of the data
   Objective objective = Objective::kGenerative;
   std::optional<double> generative_weight;    ///< of the hybrid objective
+  std::optional<double> adversarial;          ///< how far rows are moved where p(y | x) is learned (adversary.hpp)
   std::optional<std::uint64_t> record_every;  ///< updates between two records
 };
 

@@ -23,7 +23,7 @@ namespace ergodic {
 namespace {
 
 /// The request with the optimiser that it names, and the layers that there are.
-FitRequest settled(FitRequest request) {
+FitRequest prepared(FitRequest request) {
   if (request.hidden == Counts{0}) request.hidden.clear();
   if (request.optimiser == OptimiserName::kAdam) {
     request.network.optimiser = Adam{};
@@ -144,8 +144,9 @@ class Run {
     for (const std::uint64_t units : network_layers(context)) layers.push_back(units);
     layers.push_back(classes_);
     const auto kept = std::visit([](const auto& optimiser) { return optimiser.kMemory; }, request_.network.optimiser);
-    const std::size_t batch = request_.training.batch.value_or(TrainDefaults{}.batch);
-    announce_memory({layers, kept, batch, request_.pretrained(), &data_.train}, context);
+    const ClassifierOptions given{request_.training, request_.network};
+    const ClassifierOptions options = settled(given, layers.size() - 1, labelled_.train.rows());
+    announce_memory({layers, kept, rows_under_way(options), request_.pretrained(), &data_.train}, context);
   }
 
   /// The network before fine-tuning; nothing if stopped. That of a run that goes on needs no pre-training: its
@@ -262,7 +263,7 @@ Outcome finished_outcome(const FitRequest& request, const Run& run, const Datase
 }
 
 Outcome run(const FitRequest& given, bool json, const Context& context) {
-  const FitRequest request = settled(given);
+  const FitRequest request = prepared(given);
   check(request);
   const FileLock lock(request.out);
   const Key key{request.seed};
@@ -276,7 +277,8 @@ Outcome run(const FitRequest& given, bool json, const Context& context) {
   TrainingData few;  // rows whose labels are learned from, if not all are
   if (request.labels_per_class) few.train = rows_per_class(data.train, *request.labels_per_class, key);
 
-  Run run(request, data, request.labels_per_class ? few : data, classes);
+  const TrainingData& labelled = request.labels_per_class ? few : data;
+  Run run(request, data, labelled, classes);
   std::optional<double> random_error;
   if (request.compare_random) {
     const std::filesystem::path file = random_file(request);
@@ -294,8 +296,8 @@ Outcome run(const FitRequest& given, bool json, const Context& context) {
   remove_quietly(checkpoint_of(request.out));
   if (!request.report.empty()) {
     write_classifier_report(request.report,
-                            {classifier, data, run.records(), run.fine_tuning().updates, run.pretraining().seconds,
-                             run.fine_tuning().seconds, settings_of(request)},
+                            {classifier, data, labelled.train.rows(), run.records(), run.fine_tuning().updates,
+                             run.pretraining().seconds, run.fine_tuning().seconds, settings_of(request)},
                             context);
   }
   return finished_outcome(request, run, data.held_out, error_on(*network, data.held_out, context), random_error, json);

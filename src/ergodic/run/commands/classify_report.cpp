@@ -83,7 +83,11 @@ Summary summary_of(const ClassifierStory& story, const Judged& found) {
       {"Log loss", fmt::format("{:.4f} nats a row", report.scores.log_loss)},
       {"Calibration", fmt::format("confidence is off by {:.2f} % on average", 100.0 * report.calibration)},
       {"Data", story.data.train.name},
-      {"Rows", fmt::format("{} to learn from, {} held out", story.data.train.rows(), story.data.held_out.rows())},
+      {"Rows",
+       fmt::format(
+           "{} to learn from{}, {} held out", story.data.train.rows(),
+           story.labelled < story.data.train.rows() ? fmt::format(", the labels of {} of them", story.labelled) : "",
+           story.data.held_out.rows())},
       {"Network", fmt::format("{} units", fmt::join(network.sizes(), ", "))},
       {"Parameters", std::to_string(network.parameters().values().size())},
       {"Updates", std::to_string(story.updates)}};

@@ -17,7 +17,8 @@ namespace ergodic {
 /// What there is to say of a run.
 struct ClassifierStory {
   const Classifier& classifier;
-  const TrainingData& data;         ///< whose labels were learned from; judged by its held-out rows, if it has any
+  const TrainingData& data;         ///< all rows; it is judged by those held out, if there are any
+  std::size_t labelled = 0;         ///< rows whose labels were learned from
   std::span<const Record> records;  ///< of fine-tuning
   std::uint64_t updates = 0;
   double pretraining_seconds = 0.0, seconds = 0.0;

@@ -65,9 +65,7 @@ void add_training(Spec<FitRequest>& spec) {
           "l2", [](auto& r) -> auto& { return r.network.l2; }, "L2 penalty on the weights")
       .range(0.0, 1e6)
       .add(
-          "adversarial", [](auto& r) -> auto& { return r.network.adversarial; },
-          "adversarial training: move each input so far, in its standard deviations, to where the label is less "
-          "probable; 0: not")
+          "adversarial", [](auto& r) -> auto& { return r.network.adversarial; }, kAdversarialHelp)
       .range(0.0, 1e6)
       .automatic("0.2; if only the softmax learns 0")
       .add(
