@@ -210,6 +210,33 @@ TEST(AnnealingLaw, HoldsForHiddenLayersAtRows) {
   EXPECT_LE(outside, 1u);
 }
 
+/// Some rows annealed, and the bounds of all: the mean over all rows, with an error over rows that is about that of
+/// all, and far smaller than without bounds. Of a hundred one may be beyond 4 errors.
+TEST(AnnealingLaw, HoldsForSomeRowsWithBoundsOfAll) {
+  constexpr std::size_t kAnnealed = 12;
+  std::size_t far = 0;
+  double with = 0.0, without = 0.0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const DeepBoltzmann machine = test::some_deep({6, 3, 3}, 0.7, seed);
+    const State rows = test::all_states(machine.visible_layer());
+    ClampedRows clamped(machine, rows, Key{seed});
+    clamped.anneal(kAnnealed, 32, {});
+    without += clamped.found().row_error;
+    clamped.bound_all({});
+    const ClampedLogZ found = clamped.found();
+    EXPECT_EQ(found.rows, kAnnealed);
+    std::vector<double> log_z;
+    for (std::size_t r = 0; r < rows.chains(); ++r) log_z.push_back(test::log_sum_at(machine, r));
+    const Mean truth = mean_with_error(log_z);
+    const double error = std::hypot(found.mean.log_z.standard_error, found.row_error);
+    far += std::abs(found.mean.log_z.value - truth.value) > 4.0 * error;
+    EXPECT_NEAR(found.row_error, truth.standard_error, 0.5 * truth.standard_error);
+    with += found.row_error;
+  }
+  EXPECT_LE(far, 1u);
+  EXPECT_LT(with, 0.6 * without);  // of 64 rows 12 were annealed, whose error alone is the root of 64 / 12 larger
+}
+
 /// A normal error is within 1.96 of what is said of it in 96.2 % of cases if that grows with the difference of both
 /// sides: 0.68 * 0.95, and nearly all of the rest. The share of 800 repetitions has an error of 0.0068, of which 4 are
 /// allowed. Brackets miss 0.3 % at most, so 7 of 800 are beyond chance.

@@ -159,6 +159,7 @@ std::optional<ClampedLogZ> spend_on_rows(const Budget& budget, ClampedRows& clam
   const RowPlan plan = budget.temperatures > 0 ? plan_by_number(budget, clamped)
                                                : plan_by_clock(kShareOfRows * budget.seconds, clamped, context, clock);
   if (!clamped.anneal(plan.rows, plan.temperatures, context)) return std::nullopt;
+  clamped.bound_all({context.threads});
   const ClampedLogZ out = clamped.found();
   context.note(fmt::format(
       "annealing of the hidden units at {} of {} rows, {} temperatures: log Z(x) {:.2f}, between "

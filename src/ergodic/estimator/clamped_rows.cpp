@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint8_t kRowStream = 0, kChainStream = 1;     // which row is next; what a row draws
 constexpr std::size_t kSweepsBefore = 32, kKeptSweeps = 16;  // at a row; the last of them say where its path begins
+constexpr std::size_t kBoundedAtATime = 500, kMeanFieldSteps = 10;  // rows, and steps to their bounds
 
 /// What a sweep costs. A coupling that is read from a matrix costs about a tenth of one in a list.
 double cost_of(const Boltzmann& machine) {
@@ -41,6 +42,13 @@ AnnealedSide shifted(AnnealedSide side, double by) {
   side.value += by;
   side.bound += by;
   return side;
+}
+
+AnnealedLogZ shifted(AnnealedLogZ found, double by) {
+  found.forward = shifted(found.forward, by);
+  found.backward = shifted(found.backward, by);
+  found.log_z.value += by;
+  return found;
 }
 
 /// log Z of what a row leaves open, minus the energy of what it does not.
@@ -81,6 +89,25 @@ struct DeepRows {
   AnnealedLogZ operator()(std::size_t row, std::size_t temperatures, Key key) const {
     const Conditional<Rbm> given = conditional(machine, rows, known, row);
     return annealed(given.open, given.energy, temperatures, key);
+  }
+};
+
+/// By mean field (model/deep_boltzmann.hpp).
+struct DeepBounds {
+  const DeepBoltzmann& machine;
+  State rows;
+
+  std::vector<double> operator()(const Context& context) const {
+    std::vector<double> out;
+    for (std::size_t first = 0; first < rows.chains(); first += kBoundedAtATime) {
+      Matrix<float> values(std::min(kBoundedAtATime, rows.chains() - first), rows.units());
+      for (std::size_t r = 0; r < values.rows(); ++r) {
+        for_each_set(rows.bits().row(first + r), [&](std::size_t i) { values(r, i) = 1.0f; });
+      }
+      const auto hidden = mean_field(machine, values, kMeanFieldSteps, context);
+      std::ranges::copy(mean_field_bounds(machine, values, hidden, context), std::back_inserter(out));
+    }
+    return out;
   }
 };
 
@@ -136,22 +163,23 @@ std::size_t ClampedRows::sweeps_of_row(std::size_t temperatures) {
   return kSweepsBefore + Annealer::sweeps_of_round(temperatures);
 }
 
-ClampedRows::ClampedRows(std::size_t rows, double cost, AnnealRow anneal_row, Key key)
+ClampedRows::ClampedRows(std::size_t rows, double cost, AnnealRow anneal_row, BoundRows bound_rows, Key key)
     : anneal_row_(std::move(anneal_row)),
+      bound_rows_(std::move(bound_rows)),
       cost_(cost),
       key_(key),
       order_(permutation(rows, key.at(Purpose::kClamped, 0, kRowStream))) {}
 
 ClampedRows::ClampedRows(const Boltzmann& machine, State rows, Key key)
     : ClampedRows(rows.chains(), cost_of(hidden_machine(machine)) / cost_of(machine),
-                  GraphRows{machine, hidden_machine(machine), rows}, key) {
+                  GraphRows{machine, hidden_machine(machine), rows}, {}, key) {
   require_rows_of(machine, rows);
 }
 
 ClampedRows::ClampedRows(const DeepBoltzmann& machine, State rows, Key key)
     : ClampedRows(rows.chains(), share_of_hidden(machine),
                   DeepRows{machine, machine.with_room(rows), machine.mask_of(all_on(rows.chains(), rows.units()))},
-                  key) {}
+                  DeepBounds{machine, rows}, key) {}
 
 bool ClampedRows::anneal(std::size_t rows, std::size_t temperatures, const Context& context) {
   const std::size_t last = std::min(rows_done() + rows, order_.size());
@@ -171,14 +199,23 @@ bool ClampedRows::anneal(std::size_t rows, std::size_t temperatures, const Conte
   return true;
 }
 
+void ClampedRows::bound_all(const Context& context) {
+  if (bound_rows_ && rows_done() < rows()) bounds_ = bound_rows_(context);
+}
+
 ClampedLogZ ClampedRows::found() const {
   assert(!log_z_.empty());
-  const AnnealedSide forward = mean_side(log_z_, [](const AnnealedLogZ&row) { return row.forward; }),
-                     backward = mean_side(log_z_, [](const AnnealedLogZ&row) { return row.backward; });
+  std::vector<AnnealedLogZ> each = log_z_;
+  const Mean bound = bounds_.empty() ? Mean{} : mean_with_error(bounds_);
+  for (std::size_t k = 0; k < each.size() && !bounds_.empty(); ++k) {
+    each[k] = shifted(each[k], bound.value - bounds_[order_[k]]);
+  }
+  const AnnealedSide forward = mean_side(each, [](const AnnealedLogZ&row) { return row.forward; }),
+                     backward = mean_side(each, [](const AnnealedLogZ&row) { return row.backward; });
   std::vector<double> values;
-  for (const AnnealedLogZ& row : log_z_) values.push_back(row.log_z.value);
-  return {both_ways(forward, backward, kChains, log_z_.front().temperatures), mean_with_error(values).standard_error,
-          values.size()};
+  for (const AnnealedLogZ& row : each) values.push_back(row.log_z.value);
+  return {both_ways(forward, backward, kChains, each.front().temperatures),
+          std::hypot(mean_with_error(values).standard_error, bound.standard_error), values.size()};
 }
 
 }  // namespace ergodic

@@ -6,6 +6,10 @@
 // chains. Those are swept at the row first. Their means are where its path begins, which is then short, and their last
 // states are where it begins backward. The mean over rows of the lower bounds is below the mean of log Z(x), that of
 // the upper ones above; the errors of single rows average out.
+//
+// Annealing is slow, so only some rows are annealed. Where there is a bound b(x) of log Z(x) that is quick, all rows
+// take part: the mean of log Z(x) is that of b(x) over all rows plus that of log Z(x) - b(x) over those annealed, which
+// varies far less from row to row than log Z(x) does (a control variate).
 #pragma once
 
 #include <cstddef>
@@ -25,7 +29,7 @@ namespace ergodic {
 /// What is known of log Z(x) over rows.
 struct ClampedLogZ {
   AnnealedLogZ mean;       ///< over the rows; chains and effective ones are those of a row
-  double row_error = 0.0;  ///< standard error over rows
+  double row_error = 0.0;  ///< standard error over rows, those annealed and those of which there are bounds alone
   std::size_t rows = 0;
 };
 
@@ -50,7 +54,10 @@ class ClampedRows {
   /// Progress counts rows; false if stopped before the end.
   bool anneal(std::size_t rows, std::size_t temperatures, const Context& context);
 
-  /// What the rows done so far have given, at least one.
+  /// Finds the quick bounds of all rows, if the machine has such and rows are left.
+  void bound_all(const Context& context);
+
+  /// What the rows done so far have given, at least one, and the bounds of all, if they have been found.
   ClampedLogZ found() const;
   /// log Z(x) of each, in the order in which they were done.
   const std::vector<AnnealedLogZ>& each() const { return log_z_; }
@@ -58,13 +65,17 @@ class ClampedRows {
  private:
   /// log Z(x) of a row, by chains that draw the numbers of the key.
   using AnnealRow = std::function<AnnealedLogZ(std::size_t row, std::size_t temperatures, Key key)>;
-  ClampedRows(std::size_t rows, double cost, AnnealRow anneal_row, Key key);
+  /// A bound of log Z(x) for each row.
+  using BoundRows = std::function<std::vector<double>(const Context& context)>;
+  ClampedRows(std::size_t rows, double cost, AnnealRow anneal_row, BoundRows bound_rows, Key key);
 
   AnnealRow anneal_row_;
+  BoundRows bound_rows_;  // empty if there is none that is quick
   double cost_;
   Key key_;
   std::vector<std::uint32_t> order_;
   std::vector<AnnealedLogZ> log_z_;  // of the rows done
+  std::vector<double> bounds_;       // of all rows, once they are found
 };
 
 }  // namespace ergodic

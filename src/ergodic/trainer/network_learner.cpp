@@ -17,11 +17,14 @@ namespace {
 /// Rows and columns of the weights whose gradient is found and made a step at a time, in the nearest caches.
 constexpr std::size_t kStepRows = 96, kStepColumns = 128;
 
+constexpr float kMeanRate = 0.01f;  // weight of a new batch in the moving means
+
 constexpr std::size_t kAhead = 6;  // rows whose parameters are on their way into the cache
 
 /// What makes a step of the gradient.
 struct StepOptions {
   float rate, l2, max_norm;
+  std::span<const std::vector<float>> means;  ///< mu of each layer
 };
 
 MatrixView<float> rows_of(Matrix<float>& matrix, std::size_t first, std::size_t count) {
@@ -41,13 +44,19 @@ void step_columns(const Network::Pass& pass, std::size_t layer, std::size_t begi
   const Network& before = network;
   const std::size_t rows = network.sizes()[layer], stride = network.sizes()[layer + 1], width = end - begin;
   float* const values = network.parameters().values().data();
-  // Parameter `at` and those after it.
-  const auto step_row = [&](std::size_t at, const float* g, float l2) {
+  std::array<float, kStepColumns> bias_gradient, squares{}, moved_field{};  // moved_field: mu' dW
+  before.find_bias_gradient(pass, layer, begin, {bias_gradient.data(), width});
+  // The weights from `at` on, which lead from a unit of this mean.
+  const auto step_row = [&](std::size_t at, const float* g, float mean) {
     float* const row = values + at;
-    const float rate = options.rate;
-    for (std::size_t c = 0; c < width; ++c) row[c] += rate * change(at + c, g[c] - l2 * row[c]);
+    const float rate = options.rate, l2 = options.l2;
+    for (std::size_t c = 0; c < width; ++c) {
+      const float moved = rate * change(at + c, g[c] - mean * bias_gradient[c] - l2 * row[c]);
+      row[c] += moved;
+      moved_field[c] += mean * moved;
+      squares[c] += row[c] * row[c];
+    }
   };
-  std::array<float, kStepColumns> squares{};
   const std::size_t weights_at = before.parameters().slot(Network::weights_slot(layer)).offset + begin;
   for (std::size_t first = 0; first < rows; first += kStepRows) {
     const std::size_t count = std::min(kStepRows, rows - first);
@@ -58,12 +67,13 @@ void step_columns(const Network::Pass& pass, std::size_t layer, std::size_t begi
         fetch(values + at + kAhead * stride, width);
         fetch(velocity.data() + at + kAhead * stride, width);
       }
-      step_row(at, gradient.data() + i * width, options.l2);
-      for (std::size_t c = 0; c < width; ++c) squares[c] += values[at + c] * values[at + c];
+      step_row(at, gradient.data() + i * width, options.means[layer][first + i]);
     }
   }
-  before.find_bias_gradient(pass, layer, begin, {gradient.data(), width});
-  step_row(before.parameters().slot(Network::bias_slot(layer)).offset + begin, gradient.data(), 0.0f);
+  const std::size_t bias_at = before.parameters().slot(Network::bias_slot(layer)).offset + begin;
+  for (std::size_t c = 0; c < width; ++c) {
+    values[bias_at + c] += options.rate * change(bias_at + c, bias_gradient[c]) - moved_field[c];
+  }
   // The norm of the weights that lead to a unit is bounded.
   const float most = options.max_norm * options.max_norm;
   if (most == 0.0f || *std::max_element(squares.begin(), squares.begin() + width) <= most) return;
@@ -101,6 +111,7 @@ NetworkLearner::NetworkLearner(Network& network, const Dataset& train, const Dat
           fmt::format("the network has {} inputs, the data {} values", network.inputs(), train.units()));
   require(train.labels.size() == train.rows() && train.classes() <= network.classes(),
           fmt::format("the network has {} classes, the data {}", network.classes(), train.classes()));
+  for (std::size_t k = 0; k < network.depth(); ++k) means_.emplace_back(network.sizes()[k]);
   if (options.adversarial.value_or(0.0) > 0.0) adversary_.emplace(train, *options.adversarial);
   if (options.smoothing > 0.0) virtual_adversary_.emplace(all_rows ? *all_rows : train, options.smoothing, key);
 }
@@ -125,14 +136,30 @@ void NetworkLearner::learn(const UpdateStep& now, const Context& context) {
   }
   network_.forward(pass_, options_.dropout, dropped, context);
   network_.backward(pass_, targets_, options_.dropout, context);
+  follow_means(now.update);
   step({now.update, now.rate}, context);
   if ((now.update + 1) % updates_per_epoch_ == 0) keep_if_best(context);
+}
+
+/// The first batch is all that is known of the means.
+void NetworkLearner::follow_means(std::uint64_t update) {
+  const float rate = update == 0 ? 1.0f : kMeanRate;
+  for (std::size_t k = 0; k < means_.size(); ++k) {
+    const Matrix<float>& values = pass_.values[k];
+    std::vector<float>& means = means_[k];
+    const float kept = 1.0f - rate, each = rate / static_cast<float>(values.rows());
+    for (float& mean : means) mean *= kept;
+    for (std::size_t r = 0; r < values.rows(); ++r) {
+      const std::span<const float> row = values.row(r);
+      for (std::size_t i = 0; i < row.size(); ++i) means[i] += each * row[i];
+    }
+  }
 }
 
 /// All layers at once: a thread takes some units with all that leads to them.
 void NetworkLearner::step(StepSize size, const Context& context) {
   const StepOptions options{static_cast<float>(size.rate), static_cast<float>(options_.l2),
-                            static_cast<float>(options_.max_norm)};
+                            static_cast<float>(options_.max_norm), means_};
   std::visit(
       [&](const auto& optimiser) {
         const auto change = optimiser.changes(size, velocity_);
@@ -171,6 +198,7 @@ Measures NetworkLearner::measure(const Context& context) const {
 LearnerState NetworkLearner::state() const {
   LearnerState out;
   out.velocity = velocity_;
+  for (const std::vector<float>& means : means_) out.offsets.insert(out.offsets.end(), means.begin(), means.end());
   best_.put(out);
   return out;
 }
@@ -178,6 +206,10 @@ LearnerState NetworkLearner::state() const {
 void NetworkLearner::restore(LearnerState state) {
   best_.take(state);
   velocity_ = std::move(state.velocity);
+  auto from = state.offsets.begin();
+  for (std::vector<float>& means : means_) {
+    for (float& mean : means) mean = static_cast<float>(*from++);
+  }
 }
 
 void NetworkLearner::finish(const Context& context) {

@@ -1,5 +1,10 @@
 // Learning of a network: maximum likelihood of the labels, by back-propagation.
 //
+// The gradient is centred, as that of an RBM (centring.hpp; Montavon and Müller 2012): steps are those of a network
+// whose units are h - mu, with the field (h - mu) W + b', mu being a moving mean of each unit. In the parameters that
+// there are,
+//   dW = (h - mu)' delta,   db = delta - mu' dW.
+//
 // At the end of each epoch the network is judged on the held-out rows, and the best that there was is kept.
 #pragma once
 
@@ -51,6 +56,7 @@ class NetworkLearner : public Learner {
   void restore(LearnerState state) override;
 
  private:
+  void follow_means(std::uint64_t update);
   void step(StepSize size, const Context& context);
   void keep_if_best(const Context& context);
 
@@ -66,6 +72,7 @@ class NetworkLearner : public Learner {
   std::optional<Adversary> adversary_;
   std::optional<VirtualAdversary> virtual_adversary_;
   std::vector<float> velocity_;
+  std::vector<std::vector<float>> means_;  // mu of each layer but the last
   BestParameters best_;
   Dataset monitored_;
 };
