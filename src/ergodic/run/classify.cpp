@@ -14,16 +14,18 @@ namespace ergodic {
 namespace {
 
 constexpr std::uint64_t kEpochs = 60, kFewestUpdates = 3000;
-constexpr double kSgdRate = 0.1, kAdamRate = 0.001;
+constexpr double kSgdRate = 0.4, kReluSgdRate = 0.1, kAdamRate = 0.001;
 constexpr std::uint64_t kPretrainingLength = 2;  // times the updates of training alone
 constexpr char kHidden[] = "hidden", kRbmName[] = "rbm", kDbnName[] = "dbn", kDbmName[] = "dbm";
 
 }  // namespace
 
 /// Sixty epochs, but more on small data.
-ClassifierOptions settled(ClassifierOptions options, std::size_t depth, std::size_t rows) {
+ClassifierOptions settled(ClassifierOptions options, Activation activation, std::size_t depth, std::size_t rows) {
   TrainDefaults defaults;
-  defaults.learning_rate = std::holds_alternative<Adam>(options.network.optimiser) ? kAdamRate : kSgdRate;
+  defaults.learning_rate = std::holds_alternative<Adam>(options.network.optimiser) ? kAdamRate
+                           : activation == Activation::kRelu                       ? kReluSgdRate
+                                                                                   : kSgdRate;
   const std::uint64_t batch = std::min<std::uint64_t>(options.training.batch.value_or(defaults.batch), rows);
   defaults.updates = std::max(kFewestUpdates, kEpochs * ((rows + batch - 1) / batch));
   options.training = settled(options.training, defaults, rows);
@@ -128,7 +130,7 @@ TrainOptions pretraining_options(const Machine& machine, const Dataset& rows, st
 
 ClassifierFit::ClassifierFit(Network& network, const TrainingData& data, const ClassifierOptions& options, Key key,
                              const Dataset* all_rows)
-    : network_(network), options_(settled(options, network.depth(), data.train.rows())) {
+    : network_(network), options_(settled(options, network.activation(), network.depth(), data.train.rows())) {
   const std::uint64_t batch = *options_.training.batch;
   auto learner = std::make_unique<NetworkLearner>(network, data.train, data.held_out, options_.network,
                                                   (data.train.rows() + batch - 1) / batch, key, all_rows);

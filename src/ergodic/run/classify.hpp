@@ -48,7 +48,7 @@ struct ClassifierOptions {
 };
 
 /// The options with every field filled in, for a network with so many layers of weights and so many labelled rows.
-ClassifierOptions settled(ClassifierOptions options, std::size_t depth, std::size_t rows);
+ClassifierOptions settled(ClassifierOptions options, Activation activation, std::size_t depth, std::size_t rows);
 /// How many rows are on their way through the network at once: those of a mini-batch, and those that adversaries move.
 std::size_t rows_under_way(const ClassifierOptions& options);
 

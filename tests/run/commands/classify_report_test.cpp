@@ -47,7 +47,7 @@ struct Learned {
   }
 
   ReportContent report() const {
-    return classifier_report({classifier, data, records, 40, 0.5, 1.0, {{"l2", "0"}}}, {});
+    return classifier_report({classifier, data, data.train.rows(), records, 40, 0.5, 1.0, {{"l2", "0"}}}, {});
   }
 };
 
@@ -98,7 +98,7 @@ TEST(ClassifierReport, NoMistakesNeedNoPicture) {
 TEST(ClassifierReport, IsOnePage) {
   const Learned learned({halves(40), halves(20)});
   const auto path = fresh_path("report.html");
-  write_classifier_report(path, {learned.classifier, learned.data, learned.records}, {});
+  write_classifier_report(path, {learned.classifier, learned.data, 1, learned.records}, {});
   const std::string page(as_text(read_file(path)));
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   EXPECT_NE(page.find("Log loss"), std::string::npos);
