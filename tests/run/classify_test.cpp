@@ -88,6 +88,32 @@ TEST(ClassifierFit, TrainsAgainstAnAdversaryUnlessTheSoftmaxLearnsAlone) {
   EXPECT_EQ(adversarial({}, false), 0.0);
 }
 
+TEST(ClassifierOptions, RatesAreLowerWhereUnitsAreNotBoundedOrLeftOut) {
+  const auto rate = [](Activation activation, const Optimiser& optimiser, const Dropout& dropout) {
+    ClassifierOptions options;
+    options.network.optimiser = optimiser;
+    options.network.dropout = dropout;
+    return *settled(options, activation, 2, 1000).training.learning_rate;
+  };
+  EXPECT_EQ(rate(Activation::kSigmoid, Sgd{0.9}, {}), 0.4);
+  EXPECT_EQ(rate(Activation::kRelu, Sgd{0.9}, {}), 0.1);
+  EXPECT_EQ(rate(Activation::kSigmoid, Sgd{0.9}, {0.2, 0.5}), 0.1);
+  EXPECT_EQ(rate(Activation::kSigmoid, Adam{}, {}), 0.001);
+}
+
+TEST(ClassifierOptions, RowsUnderWayAreThoseOfTheBatchAndOfAdversaries) {
+  const auto rows = [](double adversarial, double smoothing) {
+    ClassifierOptions options;
+    options.training.batch = 50;
+    options.network.adversarial = adversarial;
+    options.network.smoothing = smoothing;
+    return rows_under_way(settled(options, Activation::kSigmoid, 2, 1000));
+  };
+  EXPECT_EQ(rows(0.0, 0.0), 50u);
+  EXPECT_EQ(rows(0.2, 0.0), 100u);
+  EXPECT_EQ(rows(0.2, 0.3), 200u);
+}
+
 TEST(PretrainingOptions, LastLongerAndTakeLongerStepsUnlessGiven) {
   const TrainingData data{bars_and_stripes(3), {}};
   const auto rbm = machine_to_pretrain("rbm", std::vector<std::uint64_t>{8}, data, Key{1}, {});

@@ -14,7 +14,8 @@ namespace ergodic {
 namespace {
 
 constexpr std::uint64_t kEpochs = 60, kFewestUpdates = 3000;
-constexpr double kSgdRate = 0.4, kReluSgdRate = 0.1, kAdamRate = 0.001;
+constexpr double kSgdRate = 0.4, kAdamRate = 0.001;
+constexpr double kCarefulSgdRate = 0.1;          // of units that are not bounded, or left out at random
 constexpr std::uint64_t kPretrainingLength = 2;  // times the updates of training alone
 constexpr char kHidden[] = "hidden", kRbmName[] = "rbm", kDbnName[] = "dbn", kDbmName[] = "dbm";
 
@@ -23,8 +24,10 @@ constexpr char kHidden[] = "hidden", kRbmName[] = "rbm", kDbnName[] = "dbn", kDb
 /// Sixty epochs, but more on small data.
 ClassifierOptions settled(ClassifierOptions options, Activation activation, std::size_t depth, std::size_t rows) {
   TrainDefaults defaults;
+  const Dropout& dropout = options.network.dropout;
+  const bool careful = activation == Activation::kRelu || dropout.inputs > 0.0 || dropout.hidden > 0.0;
   defaults.learning_rate = std::holds_alternative<Adam>(options.network.optimiser) ? kAdamRate
-                           : activation == Activation::kRelu                       ? kReluSgdRate
+                           : careful                                               ? kCarefulSgdRate
                                                                                    : kSgdRate;
   const std::uint64_t batch = std::min<std::uint64_t>(options.training.batch.value_or(defaults.batch), rows);
   defaults.updates = std::max(kFewestUpdates, kEpochs * ((rows + batch - 1) / batch));
