@@ -48,22 +48,6 @@ std::vector<std::size_t> checked(std::vector<std::size_t> sizes) {
   return sizes;
 }
 
-/// Some columns of bits alone.
-Bits columns(const Bits& from, std::size_t first, std::size_t count) {
-  Bits out(from.rows(), count);
-  const std::size_t shift = first % Bits::kWordBits, last_bits = count % Bits::kWordBits;
-  for (std::size_t r = 0; r < from.rows(); ++r) {
-    const std::span<const std::uint64_t> words = from.row(r).subspan(first / Bits::kWordBits);
-    const std::span<std::uint64_t> to = out.row(r);
-    for (std::size_t w = 0; w < to.size(); ++w) {
-      to[w] = words[w] >> shift;
-      if (shift > 0 && w + 1 < words.size()) to[w] |= words[w + 1] << (Bits::kWordBits - shift);
-    }
-    if (last_bits > 0) to.back() &= (std::uint64_t{1} << last_bits) - 1;
-  }
-  return out;
-}
-
 }  // namespace
 
 DeepBoltzmann::DeepBoltzmann(std::vector<std::size_t> sizes)
