@@ -112,11 +112,19 @@ std::vector<Matrix<float>> mean_field(const DeepBoltzmann& model, MatrixView<con
     means.emplace_back(rows, model.sizes()[k]);
     std::ranges::fill(means.back().elements(), 0.5f);
   }
-  const auto below = [&](std::size_t k) { return k == 1 ? visible : means[k - 2].view(); };
+  const auto begin = [&](std::size_t k, MatrixView<const float> below, Matrix<float>& fields) {
+    for (std::size_t r = 0; r < rows; ++r) std::ranges::copy(model.bias_of(k), fields.row(r).begin());
+    add_product(below, weights[k - 1], fields, context);
+  };
+  Matrix<float> from_visible(rows, model.sizes()[1]);  // which does not change
+  begin(1, visible, from_visible);
   const auto renew = [&](std::size_t k) {
     Matrix<float>& out = means[k - 1];
-    for (std::size_t r = 0; r < rows; ++r) std::ranges::copy(model.bias_of(k), out.row(r).begin());
-    add_product(below(k), weights[k - 1], out, context);
+    if (k == 1) {
+      std::ranges::copy(from_visible.elements(), out.elements().begin());
+    } else {
+      begin(k, means[k - 2], out);
+    }
     if (k < depth) add_product(means[k], transposed(weights[k]), out, context);
     context.for_blocks(rows, kRowsAtATime, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) apply_sigmoid(out.row(r));
