@@ -9,7 +9,7 @@ import pytest
 from conftest import BAD_DATA, USAGE, ask, read_safetensors, refused, succeed
 
 SHAPES = ["3,2", "3,2,2"]
-WAYS = {"together": (), "layer by layer": ("--layer-updates", 1500), "mean field": ("--data-side", "mean-field")}
+WAYS = {"together": (), "layer by layer": ("--layer-updates", 5000), "mean field": ("--data-side", "mean-field")}
 
 
 def states(units):
@@ -73,7 +73,7 @@ def test_completions_follow_the_conditional_distribution(machine):
 @pytest.mark.parametrize("hidden", SHAPES)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_machine_learns_more_than_independent_units_know(hidden, way):
-    succeed("train", "--model", "dbm", "--data", "bars-and-stripes:2", "--hidden", hidden, "--updates", 3000,
+    succeed("train", "--model", "dbm", "--data", "bars-and-stripes:2", "--hidden", hidden, "--updates", 10000,
             "--learning-rate", 0.1, *WAYS[way], "--out", "m.safetensors", "--quiet")
     found = ask("evaluate", "m.safetensors", "--data", "bars-and-stripes:2")["log_likelihood"]["value"]
     assert found > -4 * np.log(2) + 0.4  # of 1.04 nats that there are to learn
@@ -105,8 +105,8 @@ def test_what_a_deep_machine_cannot_do_is_said(machine):
                 "--layer-updates", updates, "--out", "d", says=("--layer-updates", str(updates)))
     Path("gaps.csv").write_text("a,b,c\n1,0,1\n0,,1\n1,1,0\n")
     for option in (("--layer-updates", 20), ("--data-side", "mean-field")):
-        refused(USAGE, "train", "--model", "dbm", "--data", "gaps.csv", "--hidden", "3,2", "--updates", 100, *option,
-                "--out", "d", says=("missing", option[0]))
+        refused(USAGE, "train", "--model", "dbm", "--data", "gaps.csv", "--missing", "--hidden", "3,2", "--updates", 100,
+                *option, "--out", "d", says=("missing", option[0]))
     assert not Path("d").exists()
 
 

@@ -110,11 +110,12 @@ DbmLearner::DbmLearner(DeepBoltzmann& model, const Dataset& train, const Dataset
                        const DbmLearning& learning, Key key, const Context& context)
     : model_(model),
       train_(train),
-      held_out_(held_out),
       options_(settled(options, {}, train.rows())),
       learning_(learning),
       key_(key),
-      layers_(twin_layers(model)) {
+      layers_(twin_layers(model)),
+      together_(
+          learner_of(model, train, held_out, options_, learning.data_side, key_of_stage(key, model.depth()), context)) {
   require(learning.layer_updates >= model.depth() && learning.layer_updates <= *options_.updates,
           fmt::format("--layer-updates: expected from {} (one for each layer) to {} (--updates), or 0; found {}",
                       model.depth(), *options_.updates, learning.layer_updates));
@@ -123,7 +124,6 @@ DbmLearner::DbmLearner(DeepBoltzmann& model, const Dataset& train, const Dataset
   initialise(layers_, train, own, key, context);
   by_layer_ = std::make_unique<DbnLearner>(layers_, train, held_out, by_layer(options_, learning.layer_updates), own,
                                            key, context);
-  together_ = learner_of_all(context);
 }
 
 std::vector<State> DbmLearner::drawn_up(std::span<const std::uint32_t> rows, std::uint64_t epoch,
@@ -147,7 +147,6 @@ std::vector<State> DbmLearner::drawn_up(std::span<const std::uint32_t> rows, std
 
 void DbmLearner::begin_together(std::uint64_t epoch, const Context& context) {
   join(layers_, model_, context);
-  together_ = learner_of_all(context);
   LearnerState begin = together_->state();
   std::vector<std::uint32_t> rows(train_.rows());
   std::iota(rows.begin(), rows.end(), 0u);

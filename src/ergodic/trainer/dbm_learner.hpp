@@ -77,10 +77,6 @@ class DbmLearner : public Learner {
   void restore(LearnerState state) override;
 
  private:
-  std::unique_ptr<RbmLearner> learner_of_all(const Context& context) const {
-    return learner_of(model_, train_, held_out_, options_, learning_.data_side, key_of_stage(key_, model_.depth()),
-                      context);
-  }
   /// Ends the training of single layers.
   void begin_together(std::uint64_t epoch, const Context& context);
   /// Both blocks of the machine at these rows, drawn up through the layers.
@@ -89,7 +85,6 @@ class DbmLearner : public Learner {
 
   DeepBoltzmann& model_;
   const Dataset& train_;
-  const Dataset& held_out_;
   TrainOptions options_;
   DbmLearning learning_;
   Key key_;
