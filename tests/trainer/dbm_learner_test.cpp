@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <set>
 
 #include "deep_machines.hpp"
@@ -236,6 +235,25 @@ TEST(DbmLearner, StoppedAfterAnyUpdateItGoesOnToTheSameBytes) {
       ASSERT_TRUE(std::ranges::equal(second.parameters().values(), whole.parameters().values())) << stop;
       ASSERT_EQ(resumed.records().back().values, all.records().back().values) << stop;
     }
+  }
+}
+
+TEST(DbmLearner, DrawsHaveTheProbabilitiesOfMeanField) {
+  constexpr std::size_t kRows = 4000;
+  const DeepBoltzmann machine = test::some_deep({3, 2, 4, 2, 3}, 0.8, 5);
+  Bits rows(kRows, 3);
+  for (std::size_t r = 0; r < kRows; ++r) rows.set(r, 1, true);
+  const Bits found = drawn_by_mean_field(machine, rows, {kKey, Purpose::kDataHidden}, {});
+  ASSERT_EQ(found.cols(), units_of(machine.visible()));
+  Matrix<float> x(1, 3);
+  x(0, 1) = 1.0f;
+  const std::vector<Matrix<float>> means = mean_field(machine, x, 10, {});
+  for (std::size_t i = 0; i < found.cols(); ++i) {
+    double on = 0.0;
+    for (std::size_t r = 0; r < kRows; ++r) on += found.get(r, i) ? 1.0 : 0.0;
+    const double p = i < 3 ? (i == 1 ? 1.0 : 0.0) : i < 7 ? means[1](0, i - 3) : means[3](0, i - 7);
+    // Rows are independent: the standard error of a share.
+    EXPECT_LE(std::abs(on / kRows - p), 4.0 * std::sqrt(p * (1.0 - p) / kRows)) << i;
   }
 }
 

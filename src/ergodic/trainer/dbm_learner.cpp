@@ -47,19 +47,16 @@ Bits drawn(const Matrix<float>& means, const Draw& draw, const Context& context)
   return out;
 }
 
-/// The rows of a batch, and beside them draws of their even hidden layers.
-Bits drawn_by_mean_field(const DeepBoltzmann& model, const Dataset& train, const UpdateStep& now, Key key,
+}  // namespace
+
+Bits drawn_by_mean_field(const DeepBoltzmann& model, const Bits& rows, const LayerDraws& draws,
                          const Context& context) {
-  Bits out(now.rows.size(), train.units());
-  gather(train, now.rows, key, now.epoch, out, context);
   const std::vector<Matrix<float>> means =
-      mean_field(model, moments_of(State(out, Bernoulli::kLevels)).means, kMeanFieldSteps, context);
-  const LayerDraws draws{key, Purpose::kDataHidden, now.update};
+      mean_field(model, moments_of(State(rows, Bernoulli::kLevels)).means, kMeanFieldSteps, context);
+  Bits out = rows;
   for (std::size_t k = 2; k <= model.depth(); k += 2) out = beside(out, drawn(means[k - 1], draws.at(k), context));
   return out;
 }
-
-}  // namespace
 
 std::unique_ptr<RbmLearner> learner_of(DeepBoltzmann& model, const Dataset& train, const Dataset& held_out,
                                        const TrainOptions& options, DataSide data_side, Key key,
@@ -68,7 +65,9 @@ std::unique_ptr<RbmLearner> learner_of(DeepBoltzmann& model, const Dataset& trai
   if (data_side == DataSide::kMeanField) {
     require(train.complete(), "mean field is for rows without missing values; take --data-side chains");
     source = [&model, &train, key](const UpdateStep& now, State& even, const Context& inner) {
-      even.bits() = drawn_by_mean_field(model, train, now, key, inner);
+      Bits rows(now.rows.size(), train.units());
+      gather(train, now.rows, key, now.epoch, rows, inner);
+      even.bits() = drawn_by_mean_field(model, rows, {key, Purpose::kDataHidden, now.update}, inner);
     };
   }
   return std::make_unique<RbmLearner>(model, train, held_out, options, key, context, std::move(source));

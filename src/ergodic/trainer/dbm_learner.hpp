@@ -52,6 +52,9 @@ struct DbmLearning {
   DataSide data_side = DataSide::kChains;
 };
 
+/// Rows, and beside them draws of their even hidden layers by the probabilities of mean field.
+Bits drawn_by_mean_field(const DeepBoltzmann& model, const Bits& rows, const LayerDraws& draws, const Context& context);
+
 /// The learner of all layers together.
 std::unique_ptr<RbmLearner> learner_of(DeepBoltzmann& model, const Dataset& train, const Dataset& held_out,
                                        const TrainOptions& options, DataSide data_side, Key key,
