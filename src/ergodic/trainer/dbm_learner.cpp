@@ -150,20 +150,21 @@ void DbmLearner::begin_together(std::uint64_t epoch, const Context& context) {
   std::vector<std::uint32_t> rows(train_.rows());
   std::iota(rows.begin(), rows.end(), 0u);
   const std::size_t odd = units_of(model_.hidden()), observed = model_.structure().observed;
-  std::ranges::fill(begin.offsets, 0.0);
+  std::vector<double> counts(begin.offsets.size());
   for (std::size_t first = 0; first < rows.size(); first += kRowsAtATime) {
     const std::size_t count = std::min(kRowsAtATime, rows.size() - first);
     const std::vector<State> drawn = drawn_up(std::span(rows).subspan(first, count), epoch, first, context);
     for (std::size_t r = 0; r < count; ++r) {
       if (begin.completed.chains() > 0) begin.completed.set_row(first + r, drawn[Rbm::kVisible], r);
-      for_each_set(drawn[Rbm::kHidden].bits().row(r), [&](std::size_t j) { begin.offsets[j] += 1.0; });
+      for_each_set(drawn[Rbm::kHidden].bits().row(r), [&](std::size_t j) { counts[j] += 1.0; });
       for_each_set(drawn[Rbm::kVisible].bits().row(r), [&](std::size_t i) {
-        if (i >= observed) begin.offsets[odd + i - observed] += 1.0;
+        if (i >= observed) counts[odd + i - observed] += 1.0;
       });
     }
   }
-  for (double& offset : begin.offsets) offset /= static_cast<double>(rows.size());
-  if (options_.uncentred) begin.offsets = together_->state().offsets;
+  for (std::size_t k = 0; k < counts.size() && !options_.uncentred; ++k) {
+    begin.offsets[k] = counts[k] / static_cast<double>(rows.size());
+  }
   if (begin.chains.count() > 0) {
     const std::vector<std::uint32_t> order = permutation(rows.size(), key_.at(Purpose::kInitialChains));
     rows.resize(begin.chains.count());

@@ -92,6 +92,7 @@ class DbmLearner : public Learner {
   DbmLearning learning_;
   Key key_;
   Dbn layers_;
+  // Both are there all the time, because a state has the same shape at every update.
   std::unique_ptr<DbnLearner> by_layer_;
   std::unique_ptr<RbmLearner> together_;
   bool joined_ = false;
