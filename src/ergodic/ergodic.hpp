@@ -184,6 +184,7 @@
 #include "ergodic/trainer/rbm_learner.hpp"
 #include "ergodic/trainer/wake_sleep.hpp"
 #include "ergodic/trainer/dbn_learner.hpp"
+#include "ergodic/trainer/dbm_learner.hpp"
 #include "ergodic/trainer/class_scores.hpp"
 #include "ergodic/trainer/class_learner.hpp"
 #include "ergodic/trainer/network_learner.hpp"

@@ -1,6 +1,7 @@
 """Deep Boltzmann machines: everything that a machine can do, against sums over all states."""
 
 import itertools
+import json
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from conftest import BAD_DATA, USAGE, ask, read_safetensors, refused, succeed
 
 SHAPES = ["3,2", "3,2,2"]
+WAYS = {"together": (), "layer by layer": ("--layer-updates", 5000), "mean field": ("--data-side", "mean-field")}
 
 
 def states(units):
@@ -68,6 +70,23 @@ def test_completions_follow_the_conditional_distribution(machine):
         assert abs(share - probability) < 4 * np.sqrt(probability * (1 - probability) / 4000) + 1 / 4000
 
 
+@pytest.mark.parametrize("hidden", SHAPES)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_machine_learns_more_than_independent_units_know(hidden, way):
+    succeed("train", "--model", "dbm", "--data", "bars-and-stripes:2", "--hidden", hidden, "--updates", 10000,
+            "--learning-rate", 0.1, *WAYS[way], "--out", "m.safetensors", "--quiet")
+    found = ask("evaluate", "m.safetensors", "--data", "bars-and-stripes:2")["log_likelihood"]["value"]
+    assert found > -4 * np.log(2) + 0.4  # of 1.04 nats that there are to learn
+
+
+def test_records_tell_layers_apart():
+    succeed("train", "--model", "dbm", "--data", "bars-and-stripes:2", "--hidden", "3,2", "--updates", 300,
+            "--layer-updates", 200, "--log", "log", "--out", "m.safetensors", "--quiet")
+    rows = [json.loads(line) for line in Path("log").read_text().splitlines()]
+    assert "layer1_pseudo_log_likelihood" in rows[1] and "layer2_pseudo_log_likelihood" in rows[len(rows) // 2]
+    assert "pseudo_log_likelihood" in rows[-1] and "layer2_pseudo_log_likelihood" not in rows[-1]
+
+
 def test_files_of_other_shapes_are_refused(machine):
     content = Path(machine).read_bytes()
     for old, new in ((b'"4,3,2', b'"4,3,9'), (b'"4,3,2', b'"4,0,2'), (b'"4,3,2', b'"4,x,2')):
@@ -81,6 +100,13 @@ def test_what_a_deep_machine_cannot_do_is_said(machine):
             says="at least two hidden")
     refused(USAGE, "train", "--model", "dbm", "--data", "bars-and-stripes:2", "--hidden", "3,2", "--method", "exact",
             "--out", "d", says="pcd")
+    for updates in (1, 101):
+        refused(USAGE, "train", "--model", "dbm", "--data", "bars-and-stripes:2", "--hidden", "3,2", "--updates", 100,
+                "--layer-updates", updates, "--out", "d", says=("--layer-updates", str(updates)))
+    Path("gaps.csv").write_text("a,b,c\n1,0,1\n0,,1\n1,1,0\n")
+    for option in (("--layer-updates", 20), ("--data-side", "mean-field")):
+        refused(USAGE, "train", "--model", "dbm", "--data", "gaps.csv", "--missing", "--hidden", "3,2", "--updates", 100,
+                *option, "--out", "d", says=("missing", option[0]))
     assert not Path("d").exists()
 
 

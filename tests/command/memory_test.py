@@ -33,6 +33,15 @@ def test_a_deep_network_takes_what_was_announced(options):
     assert announced(said) / 1.5 < peak < announced(said) * 1.5
 
 
+@pytest.mark.parametrize("rows, options", [(100, ()), (20000, ()), (100, ("--layer-updates", 4))],
+                         ids=["together", "many rows", "layer by layer"])
+def test_a_deep_machine_takes_what_was_announced(rows, options):
+    np.save("x.npy", np.random.default_rng(1).integers(0, 2, (rows, 64, 64), np.uint8))
+    said, peak = peak_of("train", "--model", "dbm", "--data", "x.npy", "--hidden", "1000,1000", "--updates", 6, *options,
+                         "--out", "m", "--checkpoint-every", 0, "--threads", 2, "--no-likelihood")
+    assert announced(said) / 1.5 < peak < announced(said) * 1.5
+
+
 @pytest.mark.parametrize("options", [
     ("--hidden", 1500, "--random-start"), ("--hidden", 1500, "--random-start", "--optimiser", "adam"),
     ("--hidden", 1500, "--pretrain-updates", 2),

@@ -23,6 +23,11 @@ RUNS = {
              "--epochs", "15"),
     "deeper": ("--model", "dbm", "--data", "bars-and-stripes:4", "--hidden", "12,8,6", "--batch", "10", "--steps", "100",
                "--epochs", "15"),
+    # Three stages of 12 checkpoints each, and then all layers together.
+    "dbm, layer by layer": (*BARS[:2], *BARS[4:], "--model", "dbm", "--hidden", "12,8,6", "--steps", "200", "--updates",
+                            "60", "--layer-updates", "36"),
+    "mean field": (*BARS[:2], *BARS[4:], "--model", "dbm", "--hidden", "12,8", "--steps", "200", "--updates", "60",
+                   "--data-side", "mean-field", "--layer-updates", "20"),
     "dynamic": ("--data", "digits:100", "--hidden", "12", "--batch", "20", "--steps", "10", "--binarise", "dynamic",
                 "--epochs", "6"),
     # Three stages and then all layers together, 15 checkpoints each.
@@ -84,6 +89,8 @@ TARGET_RUNS = {
     "cd, batches of another size than the chains": (*WIDE, "--method", "cd", "--steps", "3"),
     "more chains than rows": (*WIDE, "--chains", "130"),
     "deep": (*WIDE[:2], *WIDE[4:], "--model", "dbn", "--hidden", "70,40,50", "--up-down-updates", "4"),
+    "dbm": (*WIDE[:2], *WIDE[4:], "--model", "dbm", "--hidden", "70,40", "--layer-updates", "6", "--binarise", "dynamic"),
+    "mean field": (*WIDE[:2], *WIDE[4:], "--model", "dbm", "--hidden", "70,40", "--data-side", "mean-field"),
     "hybrid": (*WIDE, "--model", "class-rbm", "--objective", "hybrid", "--binarise", "dynamic"),
 }
 
@@ -114,12 +121,13 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(checkpoints):
     assert not Path("m.safetensors.checkpoint").exists()
 
 
-@pytest.mark.parametrize("checkpoints", [7, 15, 22, 31, 46, 55])
-def test_a_deep_network_killed_in_any_stage_goes_on_as_if_nothing_had_happened(checkpoints):
-    model, rows = uninterrupted("dbn")
-    code, _, err = interrupt("dbn", checkpoints, signal.SIGKILL)
+@pytest.mark.parametrize("kind", ["dbn", "dbm, layer by layer"])
+@pytest.mark.parametrize("checkpoints", [7, 15, 22, 31, 36, 46, 55])
+def test_a_deep_machine_killed_in_any_stage_goes_on_as_if_nothing_had_happened(kind, checkpoints):
+    model, rows = uninterrupted(kind)
+    code, _, err = interrupt(kind, checkpoints, signal.SIGKILL)
     assert code == -signal.SIGKILL, err
-    assert train("dbn", "--resume", "--threads", 2) == model
+    assert train(kind, "--resume", "--threads", 2) == model
     assert log_rows() == rows
 
 

@@ -24,5 +24,26 @@ TEST(Bits, SetGetAndVisitAtEverySize) {
   }
 }
 
+/// At all places and sizes, words and parts of words.
+TEST(Bits, ColumnsAreCutOutAndPutBesideEachOther) {
+  constexpr std::size_t kCols = 200;
+  Bits bits(2, kCols);
+  for (std::size_t c = 0; c < kCols; ++c) {
+    bits.set(0, c, c % 3 == 0 || c % 7 == 2);
+    bits.set(1, c, !bits.get(0, c));
+  }
+  for (std::size_t first = 0; first <= kCols; ++first) {
+    for (const std::size_t count : {0u, 1u, 5u, 63u, 64u, 65u, 128u, 150u, 200u}) {
+      if (first + count > kCols) continue;
+      Bits expected(2, count);
+      for (std::size_t r = 0; r < 2; ++r) {
+        for (std::size_t c = 0; c < count; ++c) expected.set(r, c, bits.get(r, first + c));
+      }
+      EXPECT_EQ(columns(bits, first, count), expected) << first << " " << count;
+    }
+    EXPECT_EQ(beside(columns(bits, 0, first), columns(bits, first, kCols - first)), bits) << first;
+  }
+}
+
 }  // namespace
 }  // namespace ergodic

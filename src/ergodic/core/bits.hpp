@@ -1,6 +1,7 @@
 // A matrix of bits, packed 64 to a word: how binary data and binary states are held.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cstddef>
@@ -64,6 +65,40 @@ class Bits {
   std::size_t cols_ = 0;
   std::size_t row_words_ = 0;
 };
+
+/// Some columns alone.
+inline Bits columns(const Bits& from, std::size_t first, std::size_t count) {
+  assert(first + count <= from.cols());
+  Bits out(from.rows(), count);
+  const std::size_t shift = first % Bits::kWordBits, last_bits = count % Bits::kWordBits;
+  for (std::size_t r = 0; r < from.rows(); ++r) {
+    const std::span<const std::uint64_t> words = from.row(r).subspan(first / Bits::kWordBits);
+    const std::span<std::uint64_t> to = out.row(r);
+    for (std::size_t w = 0; w < to.size(); ++w) {
+      to[w] = words[w] >> shift;
+      if (shift > 0 && w + 1 < words.size()) to[w] |= words[w + 1] << (Bits::kWordBits - shift);
+    }
+    if (last_bits > 0) to.back() &= (std::uint64_t{1} << last_bits) - 1;
+  }
+  return out;
+}
+
+/// Rows of bits, and after them those of another matrix.
+inline Bits beside(const Bits& left, const Bits& right) {
+  assert(left.rows() == right.rows());
+  Bits out(left.rows(), left.cols() + right.cols());
+  const std::size_t shift = left.cols() % Bits::kWordBits;
+  for (std::size_t r = 0; r < out.rows(); ++r) {
+    std::ranges::copy(left.row(r), out.row(r).begin());
+    const std::span<const std::uint64_t> words = right.row(r);
+    const std::span<std::uint64_t> to = out.row(r).subspan(left.cols() / Bits::kWordBits);
+    for (std::size_t w = 0; w < words.size(); ++w) {
+      to[w] |= words[w] << shift;
+      if (shift > 0 && w + 1 < to.size()) to[w + 1] = words[w] >> (Bits::kWordBits - shift);
+    }
+  }
+  return out;
+}
 
 /// Calls f(column) for each set bit of a packed row, in ascending order.
 template <class F>

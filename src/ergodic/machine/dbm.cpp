@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/estimator/deep_path.hpp"
@@ -16,8 +17,8 @@
 #include "ergodic/model/exact_rbm.hpp"
 #include "ergodic/sampler/clamped_start.hpp"
 #include "ergodic/store/tensors.hpp"
+#include "ergodic/trainer/dbm_learner.hpp"
 #include "ergodic/trainer/methods.hpp"
-#include "ergodic/trainer/rbm_learner.hpp"
 
 namespace ergodic {
 
@@ -30,6 +31,8 @@ constexpr char kSizes[] = "sizes";
 
 struct DbmOptions {
   Counts hidden{500, 1000};
+  std::uint64_t layer_updates = 0;
+  DataSide data_side = DbmLearning{}.data_side;
   std::optional<double> weight_scale;
 };
 
@@ -39,6 +42,11 @@ const Spec<DbmOptions>& spec() {
     out.group("Machine")
         .add("hidden", &DbmOptions::hidden, "units of each hidden layer, the lowest first; at least two layers")
         .range(1, 1000000)
+        .add("layer-updates", &DbmOptions::layer_updates,
+             "the first of all updates, which train the layers one by one, divided evenly among them; 0: none")
+        .range(0, 1e12)
+        .add("data-side", &DbmOptions::data_side, "where the hidden layers of rows come from")
+        .advanced()
         .add("weight-scale", &DbmOptions::weight_scale, "standard deviation of the initial weights")
         .range(0.0, 100.0)
         .automatic("0.3 over the root of the units of the larger side: even layers, or odd ones")
@@ -79,7 +87,8 @@ std::string bias_slot(std::size_t layer) { return "bias" + std::to_string(layer)
 
 class DbmMachine final : public MachineOf<DeepBoltzmann> {
  public:
-  using MachineOf::MachineOf;
+  explicit DbmMachine(DeepBoltzmann model, const DbmLearning& learning = {})
+      : MachineOf(std::move(model)), learning_(learning) {}
 
   const MachineKind& kind() const override { return kDbmKind; }
   bool same_shape(const Machine& other) const override {
@@ -138,7 +147,10 @@ class DbmMachine final : public MachineOf<DeepBoltzmann> {
     require(options.method != kExactGradient.name,
             "--method exact is not for a deep Boltzmann machine, whose hidden layers are drawn given each row; take "
             "pcd");
-    return std::make_unique<RbmLearner>(model(), train, held_out, options, key, context);
+    if (learning_.layer_updates == 0) {
+      return learner_of(model(), train, held_out, options, learning_.data_side, key, context);
+    }
+    return std::make_unique<DbmLearner>(model(), train, held_out, options, learning_, key, context);
   }
 
   bool for_couplings(const std::function<void(std::size_t, std::size_t, double)>& f) const override;
@@ -162,6 +174,8 @@ class DbmMachine final : public MachineOf<DeepBoltzmann> {
     const std::size_t even = units_of(model().visible()) - model().sizes()[0], odd = units_of(model().hidden());
     return std::min(even, odd) <= kSummedUnits;
   }
+
+  DbmLearning learning_;
 };
 
 std::optional<std::vector<double>> DbmMachine::free_energies(const State& rows, const Context& context) const {
@@ -259,10 +273,16 @@ std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key
   std::vector<std::size_t> sizes{data.units()};
   sizes.insert(sizes.end(), options.hidden.begin(), options.hidden.end());
   DeepBoltzmann model(std::move(sizes));
-  announce_memory({model.visible(), model.hidden(), &data}, context);
+  const DbmLearning learning{options.layer_updates, options.weight_scale, options.data_side};
+  std::vector<Layer> by_layer;
+  for (const std::size_t size : model.sizes()) by_layer.emplace_back(Bernoulli{size});
+  by_layer.front() = Bernoulli{2 * model.sizes().front()};
+  by_layer.back() = Bernoulli{2 * model.sizes().back()};
+  if (learning.layer_updates == 0) by_layer.clear();
+  announce_memory({model.visible(), model.hidden(), &data}, by_layer, context);
   initialise(model, data, options.weight_scale.value_or(first_weight_scale({model.visible(), model.hidden()})), key,
              context);
-  return std::make_unique<DbmMachine>(std::move(model));
+  return std::make_unique<DbmMachine>(std::move(model), learning);
 }
 
 std::unique_ptr<Machine> read(const Tensors& tensors, const std::string& where) {

@@ -26,6 +26,8 @@ constexpr double kBytesOfCoupling = (4 + 8 + 4) + (4 + 8 + 8);
 constexpr double kBytesOfParameter = (4 + 4) + (4 + 8 + 8), kBytesOfKept = 4 + (4 + 4 + 4);
 // A stack of layers has its parameters in one buffer besides. Recognition weights of their own have no velocity.
 constexpr double kBytesOfStackedWeight = kBytesOfWeight + 4, kBytesOfRecognition = (4 + 4 + 2 + 2) + (4 + 4 + 4);
+// Draws that rows keep are held as they are. While a checkpoint is written there are a copy, a tensor and the file.
+constexpr double kCopiesOfDraws = 4;
 constexpr double kBytesOfValue = 16;  // of a real unit of a chain: its state, moments and field
 
 double bytes_of_state(const Layer& layer) {
@@ -37,12 +39,27 @@ double bytes_of_data(const Dataset& data) {
   return static_cast<double>(data.bytes().size() + data.known.words().size_bytes());
 }
 
+/// Of the weights of layers each of which is coupled with the next.
+double bytes_of_stack(const std::vector<Layer>& layers, bool untied) {
+  double out = 0.0;
+  for (std::size_t k = 0; k + 1 < layers.size(); ++k) {
+    const double weights = static_cast<double>(units_of(layers[k])) * static_cast<double>(units_of(layers[k + 1]));
+    const bool directed = k + 2 < layers.size();
+    out += weights * (kBytesOfStackedWeight + (untied && directed ? kBytesOfRecognition : 0.0));
+  }
+  return out;
+}
+
 /// "620 MB", of two digits.
 std::string text_of_bytes(double bytes) {
   const double step = std::pow(10.0, std::floor(std::log10(bytes)) - 1.0);
   const double rounded = std::round(bytes / step) * step;
   return fmt::format("{:.{}f} {}", rounded / (rounded < 1e9 ? 1e6 : 1e9), rounded < 1e9 || rounded >= 1e10 ? 0 : 1,
                      rounded < 1e9 ? "MB" : "GB");
+}
+
+std::string weights_text(const TrainingSize& size, double bytes) {
+  return fmt::format("{} x {} weights: about {}", units_of(size.visible), units_of(size.hidden), text_of_bytes(bytes));
 }
 
 }  // namespace
@@ -70,10 +87,7 @@ double bytes_for_training(const ClassifierSize& size) {
   return kProgram + rows + std::max(tuning, before);
 }
 
-std::string memory_text(const TrainingSize& size) {
-  return fmt::format("{} x {} weights: about {}", units_of(size.visible), units_of(size.hidden),
-                     text_of_bytes(bytes_for_training(size)));
-}
+std::string memory_text(const TrainingSize& size) { return weights_text(size, bytes_for_training(size)); }
 
 void announce_memory(const TrainingSize& size, const Context& context) {
   if (bytes_for_training(size) > kWorthSaying) context.note(memory_text(size));
@@ -86,15 +100,17 @@ void announce_memory(const ClassifierSize& size, const Context& context) {
 }
 
 void announce_memory(const std::vector<Layer>& layers, bool untied, const Dataset& data, const Context& context) {
-  double bytes = kProgram + bytes_of_data(data);
-  std::string text = std::to_string(units_of(layers[0]));
-  for (std::size_t k = 0; k + 1 < layers.size(); ++k) {
-    const double weights = static_cast<double>(units_of(layers[k])) * static_cast<double>(units_of(layers[k + 1]));
-    const bool directed = k + 2 < layers.size();
-    bytes += weights * (kBytesOfStackedWeight + (untied && directed ? kBytesOfRecognition : 0.0));
-    text += fmt::format(" x {}", units_of(layers[k + 1]));
-  }
-  if (bytes > kWorthSaying) context.note(fmt::format("{} weights: about {}", text, text_of_bytes(bytes)));
+  const double bytes = kProgram + bytes_of_data(data) + bytes_of_stack(layers, untied);
+  std::vector<std::size_t> sizes;
+  for (const Layer& layer : layers) sizes.push_back(units_of(layer));
+  if (bytes > kWorthSaying)
+    context.note(fmt::format("{} weights: about {}", fmt::join(sizes, " x "), text_of_bytes(bytes)));
+}
+
+void announce_memory(const TrainingSize& size, const std::vector<Layer>& by_layer, const Context& context) {
+  const double draws = kCopiesOfDraws * static_cast<double>(size.data->rows()) * bytes_of_state(size.visible);
+  const double bytes = bytes_for_training(size) + draws + bytes_of_stack(by_layer, false);
+  if (bytes > kWorthSaying) context.note(weights_text(size, bytes));
 }
 
 void announce_memory(const Graph& graph, const Layer& units, const Dataset& data, const Context& context) {

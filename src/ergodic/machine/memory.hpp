@@ -39,6 +39,9 @@ void announce_memory(const TrainingSize& size, const Context& context);
 void announce_memory(const ClassifierSize& size, const Context& context);
 /// As above, for layers each of which is coupled with the next, with recognition weights of their own or without.
 void announce_memory(const std::vector<Layer>& layers, bool untied, const Dataset& data, const Context& context);
+/// As above, for a deep Boltzmann machine, an RBM of which each row keeps draws of the visible layer; `by_layer` are
+/// the layers that are trained one by one before it, if any.
+void announce_memory(const TrainingSize& size, const std::vector<Layer>& by_layer, const Context& context);
 /// As above, for a machine of these units on a graph.
 void announce_memory(const Graph& graph, const Layer& units, const Dataset& data, const Context& context);
 

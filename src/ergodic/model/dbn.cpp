@@ -21,29 +21,10 @@ std::string slot_of(std::size_t stage, std::string_view name) { return fmt::form
 constexpr const char* kSlots[] = {"weights", "visible_bias", "hidden_bias"};
 constexpr char kRecognitionSlot[] = "recognition_weights";
 
-/// The first columns of another matrix of bits, which may have more.
-Bits first_columns(const Bits& from, std::size_t count) {
-  Bits out(from.rows(), count);
-  const std::size_t words = Bits::words_for(count), used = count % Bits::kWordBits;
-  for (std::size_t r = 0; r < out.rows(); ++r) {
-    std::copy_n(from.row(r).begin(), words, out.row(r).begin());
-    if (used != 0) out.row(r)[words - 1] &= (std::uint64_t{1} << used) - 1;
-  }
-  return out;
-}
-
-/// A state of this layer: values, and beside them the units of labels that begin there in another state.
-State with_labels(const Layer& layer, const State& values, const State& labels, std::size_t first,
-                  std::size_t classes) {
+/// Values, and beside them the units of labels that begin there in another state.
+State with_labels(const State& values, const State& labels, std::size_t first, std::size_t classes) {
   if (classes == 0) return values;
-  State out = make_state(layer, values.chains());
-  for (std::size_t r = 0; r < out.chains(); ++r) {
-    std::ranges::copy(values.bits().row(r), out.bits().row(r).begin());
-    for (std::size_t c = 0; c < classes; ++c) {
-      out.bits().set(r, values.units() + c, labels.bits().get(r, first + c));
-    }
-  }
-  return out;
+  return {beside(values.bits(), columns(labels.bits(), first, classes)), values.levels()};
 }
 
 double log_sum_of(std::span<const double> terms) {
@@ -134,20 +115,20 @@ void Dbn::set_parameters(const Parameters& values) {
 
 State Dbn::values_of(const State& visible) const {
   if (shape_.classes == 0) return visible;
-  return {first_columns(visible.bits(), shape_.values), visible.levels()};
+  return {columns(visible.bits(), 0, shape_.values), visible.levels()};
 }
 
 State Dbn::below_top(const State& top_visible) const {
   if (shape_.classes == 0) return top_visible;
-  return {first_columns(top_visible.bits(), label_begin()), top_visible.levels()};
+  return {columns(top_visible.bits(), 0, label_begin()), top_visible.levels()};
 }
 
 State Dbn::joined_top(const State& below_top, const State& visible) const {
-  return with_labels(top().visible(), below_top, visible, shape_.values, shape_.classes);
+  return with_labels(below_top, visible, shape_.values, shape_.classes);
 }
 
 State Dbn::joined_visible(const State& values, const State& top_visible) const {
-  return with_labels(visible_layer(), values, top_visible, label_begin(), shape_.classes);
+  return with_labels(values, top_visible, label_begin(), shape_.classes);
 }
 
 std::vector<State> Dbn::draw_up(State values, std::size_t count, const LayerDraws& draws,

@@ -48,22 +48,6 @@ std::vector<std::size_t> checked(std::vector<std::size_t> sizes) {
   return sizes;
 }
 
-/// Some columns of bits alone.
-Bits columns(const Bits& from, std::size_t first, std::size_t count) {
-  Bits out(from.rows(), count);
-  const std::size_t shift = first % Bits::kWordBits, last_bits = count % Bits::kWordBits;
-  for (std::size_t r = 0; r < from.rows(); ++r) {
-    const std::span<const std::uint64_t> words = from.row(r).subspan(first / Bits::kWordBits);
-    const std::span<std::uint64_t> to = out.row(r);
-    for (std::size_t w = 0; w < to.size(); ++w) {
-      to[w] = words[w] >> shift;
-      if (shift > 0 && w + 1 < words.size()) to[w] |= words[w + 1] << (Bits::kWordBits - shift);
-    }
-    if (last_bits > 0) to.back() &= (std::uint64_t{1} << last_bits) - 1;
-  }
-  return out;
-}
-
 }  // namespace
 
 DeepBoltzmann::DeepBoltzmann(std::vector<std::size_t> sizes)
@@ -128,11 +112,19 @@ std::vector<Matrix<float>> mean_field(const DeepBoltzmann& model, MatrixView<con
     means.emplace_back(rows, model.sizes()[k]);
     std::ranges::fill(means.back().elements(), 0.5f);
   }
-  const auto below = [&](std::size_t k) { return k == 1 ? visible : means[k - 2].view(); };
+  const auto begin = [&](std::size_t k, MatrixView<const float> below, Matrix<float>& fields) {
+    for (std::size_t r = 0; r < rows; ++r) std::ranges::copy(model.bias_of(k), fields.row(r).begin());
+    add_product(below, weights[k - 1], fields, context);
+  };
+  Matrix<float> from_visible(rows, model.sizes()[1]);  // which does not change
+  begin(1, visible, from_visible);
   const auto renew = [&](std::size_t k) {
     Matrix<float>& out = means[k - 1];
-    for (std::size_t r = 0; r < rows; ++r) std::ranges::copy(model.bias_of(k), out.row(r).begin());
-    add_product(below(k), weights[k - 1], out, context);
+    if (k == 1) {
+      std::ranges::copy(from_visible.elements(), out.elements().begin());
+    } else {
+      begin(k, means[k - 2], out);
+    }
     if (k < depth) add_product(means[k], transposed(weights[k]), out, context);
     context.for_blocks(rows, kRowsAtATime, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) apply_sigmoid(out.row(r));

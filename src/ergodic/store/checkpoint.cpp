@@ -165,6 +165,7 @@ void save_checkpoint(const std::filesystem::path& path, const Parameters& parame
   put_chains(tensors, learner.chains);
   if (learner.completed.chains() > 0) tensors.arrays.emplace_back("completed", packed(learner.completed));
   if (!learner.best.empty()) tensors.arrays.emplace_back("best", array_of(learner.best, {learner.best.size()}));
+  if (!learner.layers.empty()) tensors.arrays.emplace_back("layers", array_of(learner.layers, {learner.layers.size()}));
   write_sealed(path, std::move(tensors));
 }
 
@@ -182,6 +183,7 @@ Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& 
   state.learner.chains = take_chains(file.tensors, like.chains, where);
   if (like.completed.chains() > 0) state.learner.completed = state_at(file.tensors, "completed", like.completed, where);
   if (!like.best.empty()) state.learner.best = floats_at(file.tensors, "best", {like.best.size()}, where);
+  if (!like.layers.empty()) state.learner.layers = floats_at(file.tensors, "layers", {like.layers.size()}, where);
   return {parameters_from(file.tensors, start.parameters, where), std::move(state)};
 }
 

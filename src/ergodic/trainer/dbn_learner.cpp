@@ -15,7 +15,7 @@ namespace ergodic {
 namespace {
 
 constexpr std::size_t kShownRows = 5000;  // whose features say what a stage learns from
-constexpr std::size_t kMonitoredRows = 500;
+constexpr std::size_t kMonitoredRows = 500, kTiedRows = 16;
 constexpr std::uint64_t kMonitorStep = 1;  // the same numbers at each record
 constexpr std::uint64_t kShownStep = std::uint64_t{1} << 40, kHeldOutStep = kShownStep + 1;  // beyond those of updates
 
@@ -23,6 +23,40 @@ std::vector<std::uint32_t> shown_rows(const Dataset& data, Key key) {
   std::vector<std::uint32_t> out = permutation(data.rows(), key.at(Purpose::kMonitor));
   out.resize(std::min(out.size(), kShownRows));
   return out;
+}
+
+/// Rows as the network has them.
+State shown_to(const Dbn& model, State rows) {
+  if (rows.units() == units_of(model.visible_layer())) return rows;
+  return {beside(rows.bits(), rows.bits()), rows.levels()};
+}
+
+/// Makes the two copies of a layer the same again: the mean of both. A step is linear in the gradient, so that this is
+/// a step by the mean of both gradients.
+void tie(Rbm& rbm, std::size_t block, const Context& context) {
+  const auto meet = [](float& a, float& b) { a = b = 0.5f * (a + b); };
+  rbm.update(
+      [&](Parameters& parameters) {
+        const std::span<float> bias = parameters[block == Rbm::kVisible ? "visible_bias" : "hidden_bias"];
+        const std::size_t half = bias.size() / 2;
+        for (std::size_t i = 0; i < half; ++i) meet(bias[i], bias[half + i]);
+        const MatrixView<float> weights(parameters["weights"].data(), rbm.weights().rows(), rbm.weights().cols());
+        const std::size_t rows = block == Rbm::kVisible ? half : weights.rows();
+        context.for_blocks(rows, kTiedRows, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) {
+            const std::span<float> one = weights.row(i),
+                                   other = block == Rbm::kVisible ? weights.row(half + i) : one.subspan(half);
+            for (std::size_t j = 0; j < other.size(); ++j) meet(one[j], other[j]);
+          }
+        });
+      },
+      context);
+}
+
+/// The layers of a stage that are two copies.
+void tie_twins(Dbn& model, std::size_t stage, const Context& context) {
+  if (stage == 0) tie(model.edited_stage(stage), Rbm::kVisible, context);
+  if (stage + 1 == model.depth()) tie(model.edited_stage(stage), Rbm::kHidden, context);
 }
 
 /// The rule of RBMs for a stage. The label beside the features has no say in it.
@@ -38,6 +72,7 @@ void initialise_stage(Dbn& model, std::size_t stage, const Dataset& features, co
   Rbm& rbm = model.edited_stage(stage);
   const double scale = learning.weight_scale.value_or(first_weight_scale({rbm.visible(), rbm.hidden()}));
   initialise(rbm, features, scale, key_of_stage(key, stage), context);
+  if (learning.twins) tie_twins(model, stage, context);
 }
 
 /// What one stage has in the state of all.
@@ -69,7 +104,7 @@ Key key_of_stage(Key key, std::size_t stage) {
 
 Dataset features_of(const Dbn& model, std::size_t stage, const Dataset& data, std::span<const std::uint32_t> rows,
                     Key key, std::uint64_t step, const Context& context) {
-  const State visible = state_of(model.visible_layer(), gather(data, rows, key, 0));
+  const State visible = shown_to(model, {std::get<Bits>(gather(data, rows, key, 0)), Bernoulli::kLevels});
   State top = model.draw_up(model.values_of(visible), stage, {key, Purpose::kDataHidden, step}, context).back();
   if (stage + 1 == model.depth()) top = model.joined_top(top, visible);
   Dataset out{fmt::format("features of {}", data.name), std::move(top.bits())};
@@ -94,7 +129,7 @@ DbnLearner::DbnLearner(Dbn& model, const Dataset& train, const Dataset& held_out
       key_(key),
       first_default_(default_rate(
           model, 0, features_of(model, 0, train, shown_rows(train, key), key, kShownStep, context), options.method)) {
-  require(train.units() == units_of(model.visible_layer()),
+  require((learning.twins ? 2 : 1) * train.units() == units_of(model.visible_layer()),
           fmt::format("the network has {} visible units, the data {}", units_of(model.visible_layer()), train.units()));
   require(train.complete(), "a deep belief network learns from rows without missing values");
   require(*options_.updates >= model.depth() + learning.up_down_updates,
@@ -143,8 +178,9 @@ void DbnLearner::enter(std::size_t stage, bool begins, const Context& context) {
 
 void DbnLearner::gather(const UpdateStep& now, State& visible, const Context& context) {
   const std::size_t k = trained();
-  State rows = make_state(model_.visible_layer(), now.rows.size());
+  State rows(now.rows.size(), train_.units(), Bernoulli::kLevels);
   ergodic::gather(train_, now.rows, key_, now.epoch, rows.bits(), context);
+  rows = shown_to(model_, std::move(rows));
   const LayerDraws draws{key_, Purpose::kDataHidden, first_update(stage_) + now.update};
   layers_ = model_.draw_up(model_.values_of(rows), k, draws, context);
   visible = k + 1 == model_.depth() ? model_.joined_top(layers_.back(), rows) : layers_.back();
@@ -157,6 +193,7 @@ void DbnLearner::learn(const UpdateStep& now, const Context& context) {
   const double rate = rate_ * schedule_factor(options_.schedule, now.update - first, all);
   model_.edited_stage(trained());
   learner_->learn({now.update - first, now.epoch, rate, now.rows}, context);
+  if (learning_.twins) tie_twins(model_, trained(), context);
   if (up_down()) wake_and_sleep(now, rate, context);
 }
 

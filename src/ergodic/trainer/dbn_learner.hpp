@@ -7,6 +7,9 @@
 //
 // Up-down: the last updates may refine all layers together, by wake-sleep (wake_sleep.hpp) with the RBM at the top in
 // the middle of it.
+//
+// Twins: for a deep Boltzmann machine (dbm_learner.hpp) the visible layer and the highest one are two copies each,
+// whose parameters are the same. Rows then stand beside themselves, and each update ends with the mean of both copies.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +35,7 @@ struct DbnLearning {
   std::optional<double> weight_scale;  ///< of initial weights; nothing: first_weight_scale of each stage
   std::uint64_t up_down_updates = 0;   ///< the last of all updates
   double up_down_rate = 0.02;          ///< at their start
+  bool twins = false;                  ///< whether the values and the highest layer are two tied copies each
 };
 
 /// Gives the first stage its parameters for the start; those of the others wait for their stage.
@@ -41,7 +45,7 @@ void initialise(Dbn& model, const Dataset& data, const DbnLearning& learning, Ke
 Key key_of_stage(Key key, std::size_t stage);
 
 /// Rows of data drawn up to what stage k of a network takes, as a data set of bits. Row r draws the random numbers of
-/// its place in `rows` at `step`.
+/// its place in `rows` at `step`. A network of twice as many values as the data has units sees rows beside themselves.
 Dataset features_of(const Dbn& model, std::size_t stage, const Dataset& data, std::span<const std::uint32_t> rows,
                     Key key, std::uint64_t step, const Context& context);
 

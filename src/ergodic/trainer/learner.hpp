@@ -22,7 +22,8 @@ struct LearnerState {
       offsets;      ///< moving means of hidden layers, for centring; then the best scores of classes, and their age
   Chains chains;    ///< persistent chains; empty for methods without
   State completed;  ///< draws of what the data does not have; empty if it has all
-  std::vector<float> best = {};  ///< the best parameters so far; empty if the last are taken
+  std::vector<float> best = {};    ///< the best parameters so far; empty if the last are taken
+  std::vector<float> layers = {};  ///< parameters of layers that learn one by one before they are put together
 };
 
 /// One update: which rows of the data it sees, and how long its step is.

@@ -129,7 +129,7 @@ RbmLearner::RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out
   require(train.units() == structure.observed,
           fmt::format("the machine has {} visible units, the data {}", structure.observed, train.units()));
   if (held_out.rows() > 0) monitored_held_out_ = monitored(model, held_out, key);
-  if (!train.complete() || structure.observed < units_of(model.visible())) {
+  if (!source_ && (!train.complete() || structure.observed < units_of(model.visible()))) {
     completion_ =
         Completion(train, independent_start(model, train.rows(), key, context, kFirstDataChain).layers[Rbm::kVisible]);
   }
@@ -179,7 +179,7 @@ Measures RbmLearner::measure(const Context& context) const {
                                   kMonitorStep, context);
   std::ranges::move(negative_->measures(), std::back_inserter(out));
   // Rows that are part drawn say nothing of the likelihood of the data.
-  if (completion_.needed()) std::erase_if(out, [](const auto& m) { return m.first == "log_likelihood"; });
+  if (monitored_train_.known.rows() > 0) std::erase_if(out, [](const auto& m) { return m.first == "log_likelihood"; });
   return out;
 }
 

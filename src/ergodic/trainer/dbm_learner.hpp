@@ -1,0 +1,101 @@
+// Learning of deep Boltzmann machines: layer by layer, then all layers together (Salakhutdinov and Hinton 2009).
+//
+// Layer by layer. A unit of a hidden layer has fields from below and from above, an RBM of two layers only one of them.
+// So the RBM of the lowest layers has two copies of the visible layer, that of the highest two of the last hidden one,
+// with the same parameters: they stand for what is missing. All are trained as those of a deep belief network are
+// (dbn_learner.hpp, twins). Put together, with both copies of a layer being the same,
+//   E(x_0, ..., x_L) = 1/2 sum over k of E_k:
+// the weights of the lowest and of the highest RBM stay, those between are halved, and the bias of a hidden layer is
+// the mean of what it has in the RBM below and in that above. With two hidden layers p(x_1) is then proportional to the
+// geometric mean of what both RBMs make of x_1.
+//
+// All together, by RbmLearner. Hidden layers of rows and of chains begin as draws up through the RBMs. Those of rows
+// are chains, or drawn from what mean field makes of a row, the even layers; the odd ones are then drawn given these.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ergodic/core/context.hpp"
+#include "ergodic/core/random.hpp"
+#include "ergodic/data/dataset.hpp"
+#include "ergodic/model/dbn.hpp"
+#include "ergodic/model/deep_boltzmann.hpp"
+#include "ergodic/trainer/dbn_learner.hpp"
+#include "ergodic/trainer/learner.hpp"
+#include "ergodic/trainer/rbm_learner.hpp"
+#include "ergodic/trainer/train_options.hpp"
+
+namespace ergodic {
+
+/// Where the hidden layers of rows come from.
+enum class DataSide {
+  kChains,     ///< a chain of each row, which sweeps move on whenever its turn comes (completion.hpp)
+  kMeanField,  ///< draws of the factorial distribution that mean field finds, each time anew
+};
+
+template <>
+struct Names<DataSide> {
+  static constexpr std::array<Named<DataSide>, 2> kAll{
+      {{DataSide::kChains, "chains", "a chain of each row, which goes on whenever the row has its turn"},
+       {DataSide::kMeanField, "mean-field", "draws of a factorial distribution, found by mean field each time"}}};
+};
+
+struct DbmLearning {
+  std::uint64_t layer_updates = 0;     ///< the first of all updates, which train the layers one by one
+  std::optional<double> weight_scale;  ///< of their initial weights; nothing: first_weight_scale of each RBM
+  DataSide data_side = DataSide::kChains;
+};
+
+/// Rows, and beside them draws of their even hidden layers by the probabilities of mean field.
+Bits drawn_by_mean_field(const DeepBoltzmann& model, const Bits& rows, const LayerDraws& draws, const Context& context);
+
+/// The learner of all layers together.
+std::unique_ptr<RbmLearner> learner_of(DeepBoltzmann& model, const Dataset& train, const Dataset& held_out,
+                                       const TrainOptions& options, DataSide data_side, Key key,
+                                       const Context& context);
+
+/// The RBMs of the layers of a machine, with copies of its lowest and highest layer, as the layers of a network.
+Dbn twin_layers(const DeepBoltzmann& model);
+/// Puts them together.
+void join(const Dbn& layers, DeepBoltzmann& model, const Context& context);
+
+class DbmLearner : public Learner {
+ public:
+  /// For a machine that has been initialised; it and the data must outlive the learner. UsageError unless there are
+  /// updates of each layer, and not more than all.
+  DbmLearner(DeepBoltzmann& model, const Dataset& train, const Dataset& held_out, const TrainOptions& options,
+             const DbmLearning& learning, Key key, const Context& context);
+
+  void learn(const UpdateStep& now, const Context& context) override;
+  Measures measure(const Context& context) const override;
+  const Chains* chains() const override { return joined_ ? together_->chains() : nullptr; }
+  const Simulator* simulator() const override { return joined_ ? together_->simulator() : nullptr; }
+  LearnerState state() const override;
+  void restore(LearnerState state) override;
+
+ private:
+  /// Ends the training of single layers.
+  void begin_together(std::uint64_t epoch, const Context& context);
+  /// Both blocks of the machine at these rows, drawn up through the layers.
+  std::vector<State> drawn_up(std::span<const std::uint32_t> rows, std::uint64_t epoch, std::uint64_t first_chain,
+                              const Context& context) const;
+
+  DeepBoltzmann& model_;
+  const Dataset& train_;
+  TrainOptions options_;
+  DbmLearning learning_;
+  Key key_;
+  Dbn layers_;
+  // Both are there all the time, because a state has the same shape at every update.
+  std::unique_ptr<DbnLearner> by_layer_;
+  std::unique_ptr<RbmLearner> together_;
+  bool joined_ = false;
+};
+
+}  // namespace ergodic
