@@ -100,10 +100,8 @@ struct DeepBounds {
   std::vector<double> operator()(const Context& context) const {
     std::vector<double> out;
     for (std::size_t first = 0; first < rows.chains(); first += kBoundedAtATime) {
-      Matrix<float> values(std::min(kBoundedAtATime, rows.chains() - first), rows.units());
-      for (std::size_t r = 0; r < values.rows(); ++r) {
-        for_each_set(rows.bits().row(first + r), [&](std::size_t i) { values(r, i) = 1.0f; });
-      }
+      const std::size_t count = std::min(kBoundedAtATime, rows.chains() - first);
+      const Matrix<float> values = moments_of(rows.rows(first, count)).means;
       const auto hidden = mean_field(machine, values, kMeanFieldSteps, context);
       std::ranges::copy(mean_field_bounds(machine, values, hidden, context), std::back_inserter(out));
     }
