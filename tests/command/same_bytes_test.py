@@ -85,6 +85,9 @@ TARGET_RUNS = {
     "more chains than rows": (*WIDE, "--chains", "130"),
     "deep": (*WIDE[:2], *WIDE[4:], "--model", "dbn", "--hidden", "70,40,50", "--up-down-updates", "4"),
     "hybrid": (*WIDE, "--model", "class-rbm", "--objective", "hybrid", "--binarise", "dynamic"),
+    "real visible units": (*WIDE, "--visible-type", "gaussian", "--momentum", "0.5"),
+    "real hidden units": (*WIDE, "--hidden-type", "relu", "--method", "cd"),
+    "neural": ("--model", "neural", "--data", "eight-gaussians:500", "--epochs", "10"),
 }
 
 
