@@ -78,6 +78,13 @@ class Inputs:
         rows += 0.5 * rows.std() * random.standard_normal(rows.shape, dtype=np.float32)
         np.save(path, rows / rows.std(0))
 
+    def make_plane_rows(self, path):
+        """Points about eight places on a circle."""
+        random = np.random.default_rng(0)
+        angles = np.pi / 4 * random.integers(0, 8, 20000)
+        places = 2 * np.stack([np.cos(angles), np.sin(angles)], 1)
+        np.save(path, (places + 0.2 * random.standard_normal(places.shape)).astype(np.float32))
+
     def make_couplings(self, path, spins):
         """Symmetric, normal with variance 1/spins, none of a spin with itself."""
         upper = np.triu(np.random.default_rng(0).normal(0, spins**-0.5, (spins, spins)), 1)

@@ -107,7 +107,7 @@ class Measurement:
         request = {**workload.request, **workload.check, "seed": 1}
         check = {"train": self.check_learning, "gibbs": self.check_activity, "ais": self.check_log_z,
                  "spins": self.check_energy, "reals": self.check_reconstruction, "network": self.check_classes,
-                 "product": self.check_sum}[workload.kind]
+                 "product": self.check_sum, "neural": self.check_gain}[workload.kind]
         out = {}
         for name, (text, right) in check(request, names).items():
             out[name] = {"check": text}
@@ -132,6 +132,11 @@ class Measurement:
     def check_classes(self, request, names):
         """The share of rows whose class is not found."""
         return self.check_below(request, names, "wrong", 0.7)
+
+    def check_gain(self, request, names):
+        """How much likelier the data are than by one normal distribution, in nats; by eight of them it would be 1.8."""
+        values = {name: self.ask(name, request)["gain"] for name in names}
+        return {name: (f"gain {value:.3f} nats", value > 1.0) for name, value in values.items()}
 
     def check_sum(self, request, names):
         return self.check_agreement(request, names, "sum", SUM_TOLERANCE)

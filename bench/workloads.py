@@ -42,7 +42,7 @@ class Workload:
 
 def units_of_work(request):
     """Samples, sweeps of a chain, temperatures of a chain, updates of a spin, or products."""
-    if request["kind"] in ("train", "reals", "network"):
+    if request["kind"] in ("train", "reals", "network", "neural"):
         return request["rows"] * request["epochs"]
     if request["kind"] == "product":
         return request["times"]
@@ -61,6 +61,9 @@ def macs(request):
         sizes = request["sizes"]
         pairs = [a * b for a, b in zip(sizes, sizes[1:])]
         return units_of_work(request) * (3 * sum(pairs) - pairs[0])
+    if request["kind"] == "neural":  # six passes up, four down and two gradients: the data's, and those of the chains
+        sizes = [request["visible"], *request["layers"], 1]
+        return units_of_work(request) * 12 * sum(a * b for a, b in zip(sizes, sizes[1:]))
     # Training: a product up from the data, two for each sweep, and two statistics.
     products = 2 * request["steps"] + 3 if request["kind"] in ("train", "reals") else 2
     return units_of_work(request) * products * request["visible"] * request["hidden"]
@@ -103,6 +106,7 @@ def workloads(size):
         return Workload(name, f"{ways[turned]}, {left} x {inner} x {right}", "products/s", request,
                         ("ergodic", "sgemm"), "times", dict(times=1))
 
+    layers = pick([8, 8], [32, 32, 32])
     sizes = [784, *pick([64, 64], [1024, 1024]), 10]
     sweeps = pick(20, 100, 1000)
     chains, ais_chains, temperatures = pick(100, 1000), pick(20, 100), pick(50, 1000)
@@ -146,6 +150,11 @@ def workloads(size):
                  dict(kind="network", data=("train",), labels=("labels",), sizes=sizes, rows=pick(2000, 20000), epochs=1,
                       batch=100, rate=0.1, momentum=0.9, dropout=[0.2, 0.5]),
                  ("ergodic", "torch"), "rows", dict(epochs=pick(20, 2)), scales=True),
+        Workload("E1", f"neural energy {'-'.join(map(str, [2, *layers]))}, jumps and Langevin steps, batch 250",
+                 "samples/s",
+                 dict(kind="neural", data=("plane rows",), visible=2, layers=layers, rows=pick(2000, 20000), epochs=1,
+                      batch=250, rate=0.01, langevin=0.15),
+                 ("ergodic", "torch"), "rows", dict(rows=2000, epochs=pick(50, 200))),
         product("P1", 100, 784, 500, ""),
         product("P2", 100, 500, 784, "b"),
         product("P3", 784, 100, 500, "a"),

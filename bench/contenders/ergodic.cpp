@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -20,8 +22,10 @@
 #include "ergodic/kernels/coin.hpp"
 #include "ergodic/kernels/float_product.hpp"
 #include "ergodic/kernels/sequential.hpp"
+#include "ergodic/machine/kinds.hpp"
 #include "ergodic/machine/model_file.hpp"
 #include "ergodic/machine/rbm.hpp"
+#include "ergodic/model/neural.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/sampler/chains.hpp"
 #include "ergodic/sampler/gibbs.hpp"
@@ -189,6 +193,49 @@ Json network(const Json& request, Threads& threads) {
           {"wrong", class_scores(class_probabilities(trained, first, context), first.labels).error}};
 }
 
+/// How much likelier some rows are than by the bowl alone, on average; Z by quadrature.
+double gain_over_bowl(const Neural& machine, const State& rows) {
+  constexpr int kSide = 181;
+  const Bowl& bowl = machine.bowl();
+  Matrix<float> grid(std::size_t{kSide} * kSide, 2);
+  for (int k = 0; k < kSide * kSide; ++k) {
+    const auto r = static_cast<std::size_t>(k);
+    grid(r, 0) = bowl.mean[0] + bowl.deviation[0] * 0.05f * static_cast<float>(k / kSide - kSide / 2);
+    grid(r, 1) = bowl.mean[1] + bowl.deviation[1] * 0.05f * static_cast<float>(k % kSide - kSide / 2);
+  }
+  const auto weight = [](const std::vector<double>& energies) {
+    return std::accumulate(energies.begin(), energies.end(), 0.0,
+                           [](double sum, double energy) { return sum + std::exp(-energy); });
+  };
+  const auto mean = [](const std::vector<double>& energies) {
+    return std::accumulate(energies.begin(), energies.end(), 0.0) / static_cast<double>(energies.size());
+  };
+  const State places(std::move(grid));
+  return mean(machine.bowl_energy(rows, {})) - mean(machine.energy(rows, {})) -
+         std::log(weight(machine.energy(places, {})) / weight(machine.bowl_energy(places, {})));
+}
+
+/// An energy that a perceptron learns.
+Json neural(const Json& request, Threads& threads) {
+  const Context context{&threads};
+  const Dataset data = real_rows(request.at("data"), request.at("rows"));
+  const Key key{request.at("seed")};
+  const Settings settings{{"layers", request.at("layers").get<Counts>()}};
+  const std::unique_ptr<Machine> machine = kind_named("neural").make(settings, data, key, context);
+  TrainOptions options;
+  options.steps = 1;
+  options.batch = options.chains = request.at("batch");
+  options.epochs = request.at("epochs").get<std::uint64_t>() + 2;
+  options.record_every = ~std::uint64_t{0};
+  options.learning_rate = request.at("rate");
+  options.schedule = Schedule::kConstant;
+  Trainer trainer(machine->learner(data, {}, options, key, context), data, options, key);
+  skip_first_epoch(trainer);
+  UpdateClock clock(trainer.updates_per_epoch() * request.at("epochs").get<std::uint64_t>());
+  trainer.run([] {}, Context{&threads, &clock});
+  return {{"seconds", clock.seconds()}, {"gain", gain_over_bowl(*model_in<Neural>(*machine), State(data.reals()))}};
+}
+
 /// A product of floats, again and again.
 Json product(const Json& request, Threads& threads) {
   const Context context{&threads};
@@ -295,6 +342,7 @@ int main(int argc, char** argv) {
                 {"spins", [&](const Json& request) { return spins(request, threads); }},
                 {"reals", [&](const Json& request) { return reals(request, threads); }},
                 {"network", [&](const Json& request) { return network(request, threads); }},
+                {"neural", [&](const Json& request) { return neural(request, threads); }},
                 {"product", [&](const Json& request) { return product(request, threads); }},
                 {"export", export_data}});
 }

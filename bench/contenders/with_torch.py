@@ -137,7 +137,76 @@ def network(request):
     return {"seconds": watch.seconds, "wrong": float((up(False).argmax(1) != labels[:batch]).float().mean())}
 
 
+def neural(request):
+    """An energy |z|^2 / 2 + g(z) by persistent chains, derivatives by autograd. A sweep is a jump to a draw of the normal
+    distribution and an adjusted Langevin step, both accepted or not. Data and chains are stacked, so that their
+    gradient is one pass, as are a jump's energies; Adam steps all parameters as one vector."""
+    torch.manual_seed(request["seed"])
+    rows = torch.tensor(first_rows(request["data"], request["rows"]))
+    rows = (rows - rows.mean(0)) / rows.std(0, unbiased=False)
+    batch, step = request["batch"], request["langevin"]
+    sizes = [rows.shape[1], *request["layers"]]
+    shapes = [shape for a, b in zip(sizes, sizes[1:]) for shape in ((a, b), (b,))] + [(sizes[-1],)]
+    counts = [int(np.prod(shape)) for shape in shapes]
+    values = torch.zeros(sum(counts))
+    frozen = [part.view(shape) for part, shape in zip(values.split(counts), shapes)]
+    for k, part in enumerate(frozen[:-1]):
+        if k < 2 or len(part.shape) == 2:
+            part.normal_(0, (2 if k < 2 else 1) / sizes[k // 2] ** 0.5 if k != 1 else 2)
+    learned = [part.detach().requires_grad_() for part in frozen]
+    means, squares = torch.zeros_like(values), torch.zeros_like(values)
+    signs = torch.cat([torch.full((batch,), 1 / batch), torch.full((batch,), -1 / batch)])
+
+    def g(z, parameters):
+        for k in range(0, len(parameters) - 1, 2):
+            z = torch.nn.functional.silu(torch.addmm(parameters[k + 1], z, parameters[k]))
+        return z @ parameters[-1]
+
+    def energy_and_forces(z):
+        with torch.enable_grad():
+            z = z.detach().requires_grad_()
+            energies = 0.5 * z.square().sum(1) + g(z, frozen)
+            return energies.detach(), torch.autograd.grad(energies.sum(), z)[0].neg_()
+
+    def sweep(z):
+        there = torch.randn_like(z)
+        here_g, there_g = g(torch.cat([z, there]), frozen).split(batch)
+        z = torch.where((torch.rand(batch) < torch.exp(here_g - there_g))[:, None], there, z)
+        energies, forces = energy_and_forces(z)
+        noise = torch.randn_like(z)
+        there = z + 0.5 * step * step * forces + step * noise
+        there_energies, there_forces = energy_and_forces(there)
+        back = noise + 0.5 * step * (forces + there_forces)
+        log_ratio = energies - there_energies + 0.5 * (noise.square().sum(1) - back.square().sum(1))
+        return torch.where((torch.rand(batch) < torch.exp(log_ratio))[:, None], there, z)
+
+    def learn(z, chains, update):
+        with torch.enable_grad():
+            loss = g(torch.cat([z, chains]), learned) @ signs
+            gradient = torch.cat([part.flatten() for part in torch.autograd.grad(loss, learned)])
+        means.lerp_(gradient, 0.5)
+        squares.mul_(0.999).addcmul_(gradient, gradient, value=0.001)
+        size = (squares / (1 - 0.999**update)).sqrt_().add_(1e-8)
+        values.addcdiv_(means, size, value=-request["rate"] / (1 - 0.5**update))
+
+    chains, update = torch.randn(batch, sizes[0]), 0
+    watch = Stopwatch()
+    watch.start()
+    for _ in range(request["epochs"]):
+        for begin in range(0, len(rows) - batch + 1, batch):
+            chains = sweep(chains)
+            update += 1
+            learn(rows[begin:begin + batch], chains, update)
+    watch.stop()
+    # log Z in terms of that of the normal distribution, by quadrature.
+    line = torch.arange(-4.5, 4.5, 0.05)
+    grid = torch.cartesian_prod(line, line)
+    weights = torch.softmax(-0.5 * grid.square().sum(1), 0)
+    log_z = float(torch.log((weights.double() * torch.exp(-g(grid, frozen).double())).sum()))
+    return {"seconds": watch.seconds, "gain": -float(g(rows, frozen).mean()) - log_z}
+
+
 if __name__ == "__main__":
     torch.set_num_threads(threads())
     torch.set_grad_enabled(False)
-    serve("torch", torch.__version__, {**matrices.kinds(Torch()), "reals": reals, "network": network})
+    serve("torch", torch.__version__, {**matrices.kinds(Torch()), "reals": reals, "network": network, "neural": neural})

@@ -92,6 +92,9 @@ TARGET_RUNS = {
     "dbm": (*WIDE[:2], *WIDE[4:], "--model", "dbm", "--hidden", "70,40", "--layer-updates", "6", "--binarise", "dynamic"),
     "mean field": (*WIDE[:2], *WIDE[4:], "--model", "dbm", "--hidden", "70,40", "--data-side", "mean-field"),
     "hybrid": (*WIDE, "--model", "class-rbm", "--objective", "hybrid", "--binarise", "dynamic"),
+    "real visible units": (*WIDE, "--visible-type", "gaussian", "--momentum", "0.5"),
+    "real hidden units": (*WIDE, "--hidden-type", "relu", "--method", "cd"),
+    "neural": ("--model", "neural", "--data", "eight-gaussians:500", "--epochs", "10"),
 }
 
 

@@ -87,7 +87,7 @@ void fill_cut_tables(const BitColumns& call, std::size_t input, float* HWY_RESTR
 /// Looks up the sums of kGroups groups for kRows rows, which go side by side, since each addition waits for the one
 /// before it.
 template <std::size_t kGroups, std::size_t kRows>
-HWY_INLINE void look_up_rows(const BitColumns& call, std::size_t row, std::size_t half, const float* tables,
+HWY_INLINE void look_up_rows(const unsigned char* HWY_RESTRICT bits, std::size_t bytes_of_row, const float* tables,
                              float* HWY_RESTRICT out, std::size_t stride) {
   constexpr std::size_t kEntry = kColumns * sizeof(float);
   static_assert(kEntry == 1 << 7);
@@ -95,7 +95,9 @@ HWY_INLINE void look_up_rows(const BitColumns& call, std::size_t row, std::size_
   hn::VFromD<TileFloats> sums[kRows][kTileVectors];
   std::uint64_t moved[kRows];
   unroll<kRows>([&](auto r) ERGODIC_LAMBDA {
-    moved[r] = std::uint64_t{call.bits.half_word(call.first_row + row + r, half)} << 7;
+    std::uint32_t inputs;
+    hwy::CopyBytes<sizeof(inputs)>(bits + r * bytes_of_row, &inputs);
+    moved[r] = std::uint64_t{inputs} << 7;
     unroll<kTileVectors>([&](auto v)
                              ERGODIC_LAMBDA { sums[r][v] = hn::LoadU(kTile, out + r * stride + v * kTileLanes); });
   });
@@ -120,10 +122,14 @@ template <std::size_t kGroups>
 HWY_INLINE void look_up_all(const BitColumns& call, std::size_t half, const float* tables, float* out,
                             std::size_t stride) {
   constexpr std::size_t kRows = kTileVectors <= 2 ? 4 : kTileVectors == 4 ? 2 : 1;
-  const std::size_t rows = call.out.rows();
+  const std::span<const std::uint64_t> first = call.bits.row(call.first_row);
+  const std::size_t bytes = first.size_bytes(), rows = call.out.rows();
+  const auto* bits = reinterpret_cast<const unsigned char*>(first.data()) + half * sizeof(std::uint32_t);
   std::size_t r = 0;
-  for (; r + kRows <= rows; r += kRows) look_up_rows<kGroups, kRows>(call, r, half, tables, out + r * stride, stride);
-  for (; r < rows; ++r) look_up_rows<kGroups, 1>(call, r, half, tables, out + r * stride, stride);
+  for (; r + kRows <= rows; r += kRows, bits += kRows * bytes, out += kRows * stride) {
+    look_up_rows<kGroups, kRows>(bits, bytes, tables, out, stride);
+  }
+  for (; r < rows; ++r, bits += bytes, out += stride) look_up_rows<kGroups, 1>(bits, bytes, tables, out, stride);
 }
 
 /// The same for a number of groups that is known at run time.

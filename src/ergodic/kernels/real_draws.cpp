@@ -10,6 +10,7 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <vector>
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/ars-inl.hpp"
@@ -92,7 +93,7 @@ void normals(const FloatFields& at, const Draw& draw, std::uint32_t chain, std::
   }
 }
 
-constexpr int kMostAttempts = 200;  // each succeeds two times in three: fields that are not finite end here
+constexpr std::size_t kMostAttempts = 200;  // each succeeds two times in three: fields that are not finite end here
 constexpr float kMostlyAllowed = 0.5f;
 
 /// One attempt at a vector of units: z, and whether it is rejected.
@@ -115,31 +116,48 @@ HWY_INLINE Mask attempt(V t, const std::uint32_t* words, V& z) {
   return hn::Or(hn::And(allowed, hn::Lt(normal, hn::Zero(kFloats))), hn::AndNot(allowed, hn::Gt(uniform, accepted)));
 }
 
+/// Bit k is lane k.
+HWY_INLINE std::uint64_t bits_of(Mask mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(kFloats, mask, bytes);
+  std::uint64_t out;
+  std::memcpy(&out, bytes, sizeof(out));
+  return out;
+}
+
+/// An attempt at kHalf units: z, and bits of those that are rejected.
+HWY_INLINE std::uint64_t attempt_all(const float* HWY_RESTRICT t, const RandomWords& random, float* HWY_RESTRICT out) {
+  std::uint64_t rejected = 0;
+  for (std::size_t k = 0; k < kHalf; k += kLanes) {
+    V z;
+    rejected |= bits_of(attempt(hn::Load(kFloats, t + k), random.words + k, z)) << k;
+    hn::Store(z, kFloats, out + k);
+  }
+  return rejected;
+}
+
 void positive_normals(const FloatFields& at, const Draw& draw, std::uint32_t chain, std::span<float> out) {
-  const std::size_t groups = (out.size() + kHalf - 1) / kHalf;
-  for (std::size_t group = 0; group < groups; ++group) {
-    const std::size_t first = group * kHalf, count = std::min(kHalf, out.size() - first);
-    Padded<kHalf> units(at, first, count);
-    for (std::size_t k = count; k < kHalf; ++k) units.t[k] = 10.0f;  // never rejected
-    alignas(64) float open[kHalf];                                   // 1 where no attempt has succeeded
-    std::fill_n(open, kHalf, 1.0f);
-    bool any = true;
-    for (int a = 0; any && a < kMostAttempts; ++a) {
-      const RandomWords random(draw, chain,
-                               static_cast<std::uint32_t>((static_cast<std::size_t>(a) * groups + group) * kBlocks));
-      any = false;
-      for (std::size_t k = 0; k < kHalf; k += kLanes) {
-        const auto still = hn::Gt(hn::Load(kFloats, open + k), hn::Zero(kFloats));
-        if (hn::AllFalse(kFloats, still)) continue;
-        V z;
-        const auto rejected = hn::And(still, attempt(hn::Load(kFloats, units.t + k), random.words + k, z));
-        const V before = a == 0 ? z : hn::Load(kFloats, units.z + k);
-        hn::Store(hn::IfThenElse(still, z, before), kFloats, units.z + k);
-        hn::Store(hn::IfThenElseZero(rejected, hn::Set(kFloats, 1.0f)), kFloats, open + k);
-        any = any || !hn::AllFalse(kFloats, rejected);
+  const std::size_t units = out.size(), groups = (units + kHalf - 1) / kHalf;
+  thread_local std::vector<std::uint32_t> open;  // units without a value, in ascending order
+  open.resize(std::max(open.size(), units));
+  for (std::size_t k = 0; k < units; ++k) open[k] = static_cast<std::uint32_t>(k);
+  std::size_t left = units;
+  for (std::size_t a = 0; left > 0 && a < kMostAttempts; ++a) {
+    std::size_t rejected = 0;
+    for (std::size_t first = 0; first < left; first += kHalf) {
+      const std::size_t count = std::min(kHalf, left - first);
+      alignas(64) float t[kHalf] = {}, z[kHalf];
+      for (std::size_t k = 0; k < count; ++k) t[k] = at.deviations[open[first + k]] * at.fields[open[first + k]];
+      const RandomWords random(draw, chain, static_cast<std::uint32_t>((a * groups + first / kHalf) * kBlocks));
+      const std::uint64_t bits = attempt_all(t, random, z);
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::uint32_t unit = open[first + k];
+        out[unit] = at.deviations[unit] * z[k];
+        open[rejected] = unit;  // stays if it is rejected; else the next one takes its place
+        rejected += (bits >> k) & 1;
       }
     }
-    units.put(first, count, out);
+    left = rejected;
   }
 }
 
@@ -155,11 +173,13 @@ HWY_INLINE V positive_mean_of(V t) {
   const V density = exp_of(kFloats, hn::Mul(set(-0.5f), hn::Mul(size, size)));
   const V above = hn::Add(t, hn::Div(density, hn::Sub(set(2.50662827f), hn::Mul(density, ratio))));
   const V below = hn::Sub(hn::Div(one, ratio), size);
+  const V mean = hn::IfThenElse(hn::Lt(t, hn::Zero(kFloats)), below, above);
+  const auto is_far = hn::Le(t, set(-3.0f));  // where `below` is a small difference of large numbers
+  if (hn::AllFalse(kFloats, is_far)) return mean;
   const V far = hn::Max(size, set(1.0f));
   V rest = hn::Zero(kFloats);
   for (int n = 12; n >= 1; --n) rest = hn::Div(set(static_cast<float>(n)), hn::Add(far, rest));
-  const V negative = hn::IfThenElse(hn::Lt(size, set(3.0f)), below, rest);
-  return hn::IfThenElse(hn::Lt(t, hn::Zero(kFloats)), negative, above);
+  return hn::IfThenElse(is_far, rest, mean);
 }
 
 void positive_means(const FloatFields& at, std::span<float> out) {
@@ -171,15 +191,6 @@ void positive_means(const FloatFields& at, std::span<float> out) {
     }
     units.put(first, count, out);
   }
-}
-
-/// Bit k is lane k.
-HWY_INLINE std::uint64_t bits_of(Mask mask) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(kFloats, mask, bytes);
-  std::uint64_t out;
-  std::memcpy(&out, bytes, sizeof(out));
-  return out;
 }
 
 void coins(std::span<const float> fields, float gap, const Draw& draw, std::uint32_t chain,

@@ -26,8 +26,8 @@ void draw_coins(std::span<const float> fields, float gap, const Draw& draw, std:
 void draw_normals(const FloatFields& at, const Draw& draw, std::uint32_t chain, std::span<float> out);
 
 /// z >= 0 with density proportional to e^(t z - z^2 / 2), by rejection (Robert 1995): from the whole normal if most of
-/// it is allowed, else from an exponential that touches the tail. Attempt a of the 32 units from 32 k on has the 64
-/// words from index 16 (a n + k) on, n being the number of such groups.
+/// it is allowed, else from an exponential that touches the tail. In attempt a the 32 units from 32 k on of those
+/// without a value have the 64 words from index 16 (a n + k) on, n being the number of such groups of all units.
 void draw_positive_normals(const FloatFields& at, const Draw& draw, std::uint32_t chain, std::span<float> out);
 /// The means of these; relative error below 1e-5.
 void positive_normal_means(const FloatFields& at, std::span<float> out);

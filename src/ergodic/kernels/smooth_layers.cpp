@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "ergodic/kernels/float_math-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -84,55 +86,34 @@ HWY_INLINE V exp_of_doubles(D d, V x) {
 }
 
 template <class D>
-HWY_INLINE void activate_at(D d, double* fields, double* slopes) {
+HWY_INLINE void activate_at(D d, double* fields) {
   const auto f = hn::LoadU(d, fields), one = hn::Set(d, 1.0), most = hn::Set(d, 700.0), size = hn::Abs(f);
   const auto e = exp_of_doubles(d, hn::Neg(hn::IfThenElse(hn::Lt(size, most), size, most)));
-  const auto s = hn::Div(hn::IfThenElse(hn::Ge(f, hn::Zero(d)), one, e), hn::Add(one, e));
-  const auto value = hn::Mul(f, s);
-  hn::StoreU(value, d, fields);
-  hn::StoreU(hn::Add(s, hn::Mul(value, hn::Sub(one, s))), d, slopes);
+  hn::StoreU(hn::Mul(f, hn::Div(hn::IfThenElse(hn::Ge(f, hn::Zero(d)), one, e), hn::Add(one, e))), d, fields);
 }
 
-void activate_all(std::span<double> fields, std::span<double> slopes) {
+void activate_all(std::span<double> fields) {
   const hn::CappedTag<double, 1> d1;
   std::size_t i = 0;
-  for (; i + kDoubles <= fields.size(); i += kDoubles) activate_at(Doubles(), fields.data() + i, slopes.data() + i);
-  for (; i < fields.size(); ++i) activate_at(d1, fields.data() + i, slopes.data() + i);
-}
-
-/// kRows x one vector of sums, all rows of x and y being added.
-template <std::size_t kRows, class D>
-HWY_INLINE void add_outer_at(D d, std::span<const double> weights, MatrixView<const double> x,
-                             MatrixView<const double> y, std::size_t row, std::size_t column, MatrixView<double> out) {
-  hn::VFromD<D> sums[kRows];
-  double* const to = out.data() + row * out.cols() + column;
-  for (std::size_t k = 0; k < kRows; ++k) sums[k] = hn::LoadU(d, to + k * out.cols());
-  const double* from = x.data() + row;
-  const double* with = y.data() + column;
-  for (std::size_t r = 0; r < weights.size(); ++r, from += x.cols(), with += y.cols()) {
-    const auto columns = hn::LoadU(d, with);
-    for (std::size_t k = 0; k < kRows; ++k) {
-      sums[k] = hn::Add(sums[k], hn::Mul(hn::Set(d, weights[r] * from[k]), columns));
-    }
-  }
-  for (std::size_t k = 0; k < kRows; ++k) hn::StoreU(sums[k], d, to + k * out.cols());
+  for (; i + kDoubles <= fields.size(); i += kDoubles) activate_at(Doubles(), fields.data() + i);
+  for (; i < fields.size(); ++i) activate_at(d1, fields.data() + i);
 }
 
 template <class D>
-HWY_INLINE void add_outer_columns(D d, std::span<const double> weights, MatrixView<const double> x,
-                                  MatrixView<const double> y, std::size_t column, MatrixView<double> out) {
-  constexpr std::size_t kRows = 8;
-  std::size_t row = 0;
-  for (; row + kRows <= out.rows(); row += kRows) add_outer_at<kRows>(d, weights, x, y, row, column, out);
-  for (; row < out.rows(); ++row) add_outer_at<1>(d, weights, x, y, row, column, out);
+HWY_INLINE void activate_with_slopes_at(D d, float* fields, float* slopes) {
+  const auto f = hn::LoadU(d, fields), s = sigmoid_of(d, f), value = hn::Mul(f, s);
+  hn::StoreU(value, d, fields);
+  hn::StoreU(hn::Add(s, hn::Mul(value, hn::Sub(hn::Set(d, 1.0f), s))), d, slopes);
 }
 
-void add_outer_all(std::span<const double> weights, MatrixView<const double> x, MatrixView<const double> y,
-                   MatrixView<double> out) {
-  const hn::CappedTag<double, 1> d1;
-  std::size_t column = 0;
-  for (; column + kDoubles <= out.cols(); column += kDoubles) add_outer_columns(Doubles(), weights, x, y, column, out);
-  for (; column < out.cols(); ++column) add_outer_columns(d1, weights, x, y, column, out);
+void activate_with_slopes(std::span<float> fields, std::span<float> slopes) {
+  const hn::CappedTag<float, 16> d;
+  const hn::CappedTag<float, 1> d1;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= fields.size(); i += hn::Lanes(d)) {
+    activate_with_slopes_at(d, fields.data() + i, slopes.data() + i);
+  }
+  for (; i < fields.size(); ++i) activate_with_slopes_at(d1, fields.data() + i, slopes.data() + i);
 }
 
 }  // namespace ergodic::HWY_NAMESPACE
@@ -143,7 +124,7 @@ namespace ergodic {
 namespace {
 HWY_EXPORT(multiply_all);
 HWY_EXPORT(activate_all);
-HWY_EXPORT(add_outer_all);
+HWY_EXPORT(activate_with_slopes);
 }  // namespace
 
 void multiply_layer(MatrixView<const double> a, MatrixView<const double> b, std::span<const double> bias,
@@ -152,16 +133,11 @@ void multiply_layer(MatrixView<const double> a, MatrixView<const double> b, std:
   HWY_DYNAMIC_DISPATCH(multiply_all)(a, b, bias, out);
 }
 
-void activate_smoothly(std::span<double> fields, std::span<double> slopes) {
-  assert(fields.size() == slopes.size());
-  HWY_DYNAMIC_DISPATCH(activate_all)(fields, slopes);
-}
+void activate_smoothly(std::span<double> fields) { HWY_DYNAMIC_DISPATCH(activate_all)(fields); }
 
-void add_weighted_outer(std::span<const double> row_weights, MatrixView<const double> x, MatrixView<const double> y,
-                        MatrixView<double> out) {
-  assert(x.rows() >= row_weights.size() && y.rows() >= row_weights.size());
-  assert(x.cols() >= out.rows() && y.cols() >= out.cols());
-  HWY_DYNAMIC_DISPATCH(add_outer_all)(row_weights, x, y, out);
+void activate_smoothly(std::span<float> fields, std::span<float> slopes) {
+  assert(fields.size() == slopes.size());
+  HWY_DYNAMIC_DISPATCH(activate_with_slopes)(fields, slopes);
 }
 
 }  // namespace ergodic

@@ -1,5 +1,5 @@
-// The layers of a perceptron of smooth units, in double: products, activations and gradients. Each sum is in one order
-// and no operation is contracted, so the bits are the same on every CPU.
+// The layers of a perceptron of smooth units: products in double, for those in float are in float_product.hpp, and
+// activations. Each sum is in one order and no operation is contracted, so the bits are the same on every CPU.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,9 @@ inline constexpr std::size_t kLayerLanes = 8;  ///< the columns of b are a multi
 void multiply_layer(MatrixView<const double> a, MatrixView<const double> b, std::span<const double> bias,
                     MatrixView<double> out);
 
-/// In place f -> f sigmoid(f), with the derivative.
-void activate_smoothly(std::span<double> fields, std::span<double> slopes);
-
-/// out(i, j) += sum over rows r, in ascending order, of (weight_r x(r, i)) y(r, j). Columns of x and y beyond those of
-/// out are not looked at.
-void add_weighted_outer(std::span<const double> row_weights, MatrixView<const double> x, MatrixView<const double> y,
-                        MatrixView<double> out);
+/// In place f -> f sigmoid(f).
+void activate_smoothly(std::span<double> fields);
+/// The same in float, with the derivative; off by less than 1e-6 of their size.
+void activate_smoothly(std::span<float> fields, std::span<float> slopes);
 
 }  // namespace ergodic

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstdint>
@@ -13,7 +14,7 @@
 namespace ergodic {
 namespace {
 
-constexpr std::size_t kRowsAtATime = 32;  // of one thread: their values in all layers stay in its cache
+constexpr std::size_t kRowsAtATime = 48;  // of one thread: their values in all layers stay in its cache
 constexpr double kFirstScale = 2.0;       // deviation of the first weights for one input: features finer than the data
 
 }  // namespace
@@ -71,25 +72,14 @@ Neural::Neural(Bowl bowl, std::vector<std::size_t> hidden)
   }
 }
 
-Perceptron::Pass Neural::standardised(const State& x, std::size_t begin, std::size_t end) const {
-  Perceptron::Pass pass = perceptron_.make_pass(end - begin);
-  for (std::size_t r = begin; r < end; ++r) {
-    const std::span<const float> row = x.reals().row(r);
-    const std::span<double> to = pass.values[0].row(r - begin);
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] = (double{row[i]} - bowl_.mean[i]) / bowl_.deviation[i];
-  }
-  return pass;
-}
-
 std::vector<double> Neural::bowl_energy(const State& x, const Context& context) const {
   assert(x.real() && x.units() == bowl_.mean.size());
   std::vector<double> out(x.chains());
   context.for_blocks(x.chains(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
-      const std::span<const float> row = x.reals().row(r);
       double sum = 0.0;
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        const double z = (double{row[i]} - bowl_.mean[i]) / bowl_.deviation[i];
+      for (std::size_t i = 0; i < x.units(); ++i) {
+        const double z = standardised(x, r, i);
         sum += z * z;
       }
       out[r] = 0.5 * sum;
@@ -106,26 +96,45 @@ std::vector<double> Neural::energy(LayerStates layers, const Context& context) c
   const State& x = layers[0];
   std::vector<double> out = bowl_energy(x, context);
   context.for_blocks(x.chains(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
-    Perceptron::Pass pass = standardised(x, begin, end);
-    perceptron_.forward(pass);
+    Matrix<double> z(end - begin, x.units());
+    for (std::size_t r = begin; r < end; ++r) {
+      for (std::size_t i = 0; i < z.cols(); ++i) z(r - begin, i) = standardised(x, r, i);
+    }
     std::vector<double> g(end - begin);
-    perceptron_.outputs(pass, g);
+    perceptron_.outputs(z, g);
     for (std::size_t r = begin; r < end; ++r) out[r] += g[r - begin];
   });
   return out;
 }
 
-Matrix<double> Neural::forces(const State& x, const Context& context) const {
+template <class F>
+void Neural::for_derivatives(const State& x, std::span<const double> row_weights, const Context& context,
+                             const F& f) const {
   assert(x.real() && x.units() == bowl_.mean.size());
-  Matrix<double> out(x.chains(), x.units());
+  assert(row_weights.size() == 1 || row_weights.size() == x.chains());
   context.for_blocks(x.chains(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
-    Perceptron::Pass pass = standardised(x, begin, end);
-    perceptron_.forward(pass);
-    perceptron_.backward(pass);
-    perceptron_.backward_to_inputs(pass);
+    thread_local Perceptron::Pass pass;
+    perceptron_.fit(end - begin, pass);
+    std::array<float, kRowsAtATime> weights;
     for (std::size_t r = begin; r < end; ++r) {
+      weights[r - begin] = static_cast<float>(row_weights.size() == 1 ? row_weights[0] : row_weights[r]);
+      const std::span<float> to = pass.values[0].row(r - begin);
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(standardised(x, r, i));
+    }
+    perceptron_.differentiate(std::span(weights).first(end - begin), pass);
+    f(pass, std::span<const float>(weights).first(end - begin), begin);
+  });
+}
+
+Matrix<double> Neural::forces(const State& x, const Context& context) const {
+  constexpr double kOne = 1.0;
+  Matrix<double> out(x.chains(), x.units());
+  for_derivatives(x, {&kOne, 1}, context, [&](const Perceptron::Pass& pass, std::span<const float>, std::size_t begin) {
+    Matrix<float> slopes(pass.rows, x.units());
+    perceptron_.find_input_slopes(pass, slopes);
+    for (std::size_t r = 0; r < pass.rows; ++r) {
       for (std::size_t i = 0; i < out.cols(); ++i) {
-        out(r, i) = -(pass.values[0](r - begin, i) + pass.input_slopes(r - begin, i)) / bowl_.deviation[i];
+        out(begin + r, i) = -(standardised(x, begin + r, i) + slopes(r, i)) / bowl_.deviation[i];
       }
     }
   });
@@ -135,22 +144,15 @@ Matrix<double> Neural::forces(const State& x, const Context& context) const {
 void Neural::add_statistics(const State& x, std::span<const double> row_weights, Statistics& out,
                             const Context& context) const {
   assert(out.size() == parameters_.values().size());
-  assert(row_weights.size() == 1 || row_weights.size() == x.chains());
   // Each block of rows has sums of its own, which are added in order: no sum depends on the threads.
-  Matrix<double> sums((x.chains() + kRowsAtATime - 1) / kRowsAtATime, out.size());
-  context.for_blocks(x.chains(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
-    Perceptron::Pass pass = standardised(x, begin, end);
-    perceptron_.forward(pass);
-    perceptron_.backward(pass);
-    std::vector<double> weights(end - begin);
-    for (std::size_t r = begin; r < end; ++r) {
-      weights[r - begin] = -(row_weights.size() == 1 ? row_weights[0] : row_weights[r]);
-    }
-    perceptron_.add_gradient(pass, weights, sums.row(begin / kRowsAtATime));
-  });
+  Matrix<float> sums((x.chains() + kRowsAtATime - 1) / kRowsAtATime, out.size());
+  for_derivatives(x, row_weights, context,
+                  [&](const Perceptron::Pass& pass, std::span<const float> weights, std::size_t begin) {
+                    perceptron_.find_gradient(pass, weights, sums.row(begin / kRowsAtATime));
+                  });
   for (std::size_t block = 0; block < sums.rows(); ++block) {
-    const std::span<const double> part = std::as_const(sums).row(block);
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] += part[k];
+    const std::span<const float> part = std::as_const(sums).row(block);
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] -= part[k];
   }
 }
 

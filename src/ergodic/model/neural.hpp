@@ -60,15 +60,21 @@ class Neural {
   std::vector<double> bowl_energy(const State& x, const Context& context) const;
   /// Draws of the bowl, the machine without its perceptron.
   State draw_uncoupled(std::size_t count, const Draw& draw, std::uint64_t first_chain) const;
-  /// -dE/dx, a row for each of x.
+  /// -dE/dx, a row for each of x; that of g in float.
   Matrix<double> forces(const State& x, const Context& context) const;
-  /// Adds row_weight * -dE/dtheta over the rows. One row weight, or one for each row.
+  /// Adds row_weight * -dE/dtheta over the rows, in float. One row weight, or one for each row.
   void add_statistics(const State& x, std::span<const double> row_weights, Statistics& out,
                       const Context& context) const;
 
  private:
-  /// A pass with the standardised rows [begin, end) of x.
-  Perceptron::Pass standardised(const State& x, std::size_t begin, std::size_t end) const;
+  /// z of one unit in one row of x.
+  double standardised(const State& x, std::size_t row, std::size_t unit) const {
+    return (double{x.reals()(row, unit)} - bowl_.mean[unit]) / bowl_.deviation[unit];
+  }
+  /// Calls f(pass, weights, begin) with what derivatives of g are made of, for blocks of rows of x from `begin` on. A
+  /// weight for all rows, or one for each.
+  template <class F>
+  void for_derivatives(const State& x, std::span<const double> row_weights, const Context& context, const F& f) const;
 
   Bowl bowl_;
   Layer units_;

@@ -2,7 +2,8 @@
 // Williams 1986):
 //   a_0 = z,   f_k = a_k W_k + b_k,   a_k+1 = f_k sigmoid(f_k),   g = a_L W_L,
 // with the smooth unit of Elfwing, Uchibe and Doya (2018). A constant added to an energy changes nothing, so the output
-// has no bias. All in double, each sum in one order: the same bits everywhere.
+// has no bias. The output is found in double, its derivatives in float, each sum in one order: the same bits
+// everywhere.
 #pragma once
 
 #include <cstddef>
@@ -30,34 +31,36 @@ class Perceptron {
   /// Computes with these from now on.
   void assign(const Parameters& parameters);
 
-  /// What is known of some rows in each layer. The width of hidden layers is rounded up; the units that this adds are
-  /// always 0.
+  /// g of each row of z.
+  void outputs(MatrixView<const double> z, std::span<double> out) const;
+
+  /// What derivatives are made of, for as many rows of each matrix as are in use.
   struct Pass {
-    std::vector<Matrix<double>> values;  ///< a_k, from the inputs on
-    std::vector<Matrix<double>> slopes;  ///< da/df of the hidden units
-    std::vector<Matrix<double>> deltas;  ///< dg/df of the hidden units
-    Matrix<double> input_slopes;         ///< dg/dz; columns after the inputs are 0
+    std::size_t rows = 0;
+    std::vector<Matrix<float>> values;  ///< a_k, from the inputs on
+    std::vector<Matrix<float>> slopes;  ///< da/df of the hidden units
+    std::vector<Matrix<float>> deltas;  ///< row_weight * dg/df of the hidden units
   };
-  /// A pass with rows of zeros in values[0].
-  Pass make_pass(std::size_t rows) const;
-  /// From values[0] to all values and slopes.
-  void forward(Pass& pass) const;
-  /// g of each row, after forward.
-  void outputs(const Pass& pass, std::span<double> out) const;
-  /// From the slopes to all deltas.
-  void backward(Pass& pass) const;
-  /// dg/dz, after backward.
-  void backward_to_inputs(Pass& pass) const;
-  /// Adds row_weight * dg/dtheta over the rows, after backward, in the layout of the parameters. A weight for each row.
-  void add_gradient(const Pass& pass, std::span<const double> row_weights, std::span<double> out) const;
+  /// Makes room for these rows, unless there is, and uses as many.
+  void fit(std::size_t rows, Pass& pass) const;
+  /// From values[0] to all values, slopes and deltas. A weight for each row.
+  void differentiate(std::span<const float> row_weights, Pass& pass) const;
+  /// The sum of row_weight * dg/dtheta over the rows, in the layout of the parameters.
+  void find_gradient(const Pass& pass, std::span<const float> row_weights, std::span<float> out) const;
+  /// row_weight * dg/dz.
+  void find_input_slopes(const Pass& pass, MatrixView<float> out) const;
 
  private:
+  void forward(Pass& pass) const;
+
   std::size_t inputs_;
   std::vector<std::size_t> hidden_;
-  std::vector<Matrix<double>> weights_;     // [from, to], wide enough for the tiles of the product
-  std::vector<Matrix<double>> transposed_;  // [to, from]
-  std::vector<std::vector<double>> bias_;
-  std::vector<double> last_;  // the weights of the output
+  std::vector<Matrix<float>> weights_, transposed_;  // of the hidden layers
+  std::vector<std::vector<float>> bias_;
+  std::vector<float> last_;  // the weights of the output
+  // In double, with columns of zeros up to a multiple of the tiles of the product.
+  std::vector<Matrix<double>> wide_weights_;
+  std::vector<std::vector<double>> wide_bias_;
 };
 
 }  // namespace ergodic

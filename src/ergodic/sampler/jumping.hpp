@@ -50,6 +50,9 @@ StepInfo step(const Jumping<Inner>& kernel, const Model& model, Chains& chains, 
   const std::vector<double> here = model.bowl_energy(x, context);
   for (std::size_t r = 0; r < here.size(); ++r) proposal.log_odds[r] -= here[r];
   accept(proposal, draw, chains.first_chain, x, energies);
+  if constexpr (requires { adjusted_step(kernel.inner, model, chains, energies, key, context); }) {
+    if (kernel.inner.adjusted) return adjusted_step(kernel.inner, model, chains, std::move(energies), key, context);
+  }
   return step(kernel.inner, model, chains, key, context);
 }
 

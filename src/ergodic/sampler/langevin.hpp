@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "ergodic/core/bits.hpp"
@@ -46,24 +47,31 @@ class LangevinProposer {
   std::vector<char> lost_;  // by row
 };
 
-/// One step of all chains.
+/// One adjusted step of all chains, whose energies are known.
 template <SmoothModel Model>
-StepInfo step(const Langevin& kernel, const Model& model, Chains& chains, Key key, const Context& context) {
+StepInfo adjusted_step(const Langevin& kernel, const Model& model, Chains& chains, std::vector<double> energies,
+                       Key key, const Context& context) {
   LangevinProposer proposer(kernel, first_layer(model));
-  const Draw draw = key.at(Purpose::kLangevin, chains.sweep);
+  const Draw draw = key.at(Purpose::kLangevin, chains.sweep++);
   State& x = chains.layers[0];
   const Matrix<double> forces = model.forces(x, context);
   Proposal proposal{proposer.propose(x, forces, draw, chains.first_chain, context), {}};
-  ++chains.sweep;
-  if (!kernel.adjusted) {
-    proposer.require_none_lost();
-    x = std::move(proposal.x);
-    return {};
-  }
-  std::vector<double> energies = model.energy(x, context);
   proposal.energies = model.energy(proposal.x, context);
   proposal.log_odds = proposer.log_odds(x, forces, proposal.x, model.forces(proposal.x, context));
   return accepted_of(accept(proposal, draw, chains.first_chain, x, energies), x.chains());
+}
+
+/// One step of all chains.
+template <SmoothModel Model>
+StepInfo step(const Langevin& kernel, const Model& model, Chains& chains, Key key, const Context& context) {
+  State& x = chains.layers[0];
+  if (kernel.adjusted) return adjusted_step(kernel, model, chains, model.energy(x, context), key, context);
+  LangevinProposer proposer(kernel, first_layer(model));
+  const Draw draw = key.at(Purpose::kLangevin, chains.sweep++);
+  State proposed = proposer.propose(x, model.forces(x, context), draw, chains.first_chain, context);
+  proposer.require_none_lost();
+  x = std::move(proposed);
+  return {};
 }
 
 /// The kernel with another step after a sweep of warm-up, as adapted_step has it: 0.57 of the steps are to be accepted

@@ -61,16 +61,6 @@ std::vector<double> first_offsets(const Layer& layer, Precision precision, bool 
 
 bool has_real_units(const Rbm& model) { return real_valued(model.visible()) || real_valued(model.hidden()); }
 
-/// Keeps the noise of real visible units between this share and three halves of the deviations of the data.
-void bound_precisions(std::span<const double> deviations, double least_noise, std::span<float> log_precisions) {
-  for (std::size_t i = 0; i < deviations.size(); ++i) {
-    const double of_data = -2.0 * portable_log(deviations[i]);
-    log_precisions[i] =
-        static_cast<float>(std::clamp(double{log_precisions[i]}, of_data - 2.0 * portable_log(kMostNoise),
-                                      of_data - 2.0 * portable_log(least_noise)));
-  }
-}
-
 }  // namespace
 
 void initialise(Rbm& model, const Dataset& data, double weight_scale, Key key, const Context& context) {
@@ -200,24 +190,23 @@ void RbmLearner::gather_batch(const UpdateStep& now, const Context& context) {
                    : gather(train_, now.rows, key_, now.epoch, visible.bits(), context);
   }
   const Draw draw = key_.at(Purpose::kDataHidden, now.update);
-  if (has_real_units(model_)) {
-    if (hidden_means_.rows() != now.rows.size()) {
-      hidden_means_ = Matrix<float>(now.rows.size(), units_of(model_.hidden()));
-    }
-    // Chains that live on do not look at hidden states of the data.
-    if (negative_->chains() && !completion_.needed()) {
-      return model_.find_float_means(Rbm::kHidden, data_.layers[Rbm::kVisible], hidden_means_, context);
-    }
-    model_.resample_with_means(Rbm::kHidden, data_.layers, draw, 0, hidden_means_, context);
-  } else {
-    model_.resample(Rbm::kHidden, data_.layers, draw, 0, context);
+  // The data's side of real hidden units is what they are on average, and chains that live on do not look at draws.
+  const bool averaged = real_valued(model_.hidden());
+  if (averaged && hidden_means_.chains() != now.rows.size()) {
+    hidden_means_ = model_.make_state(Rbm::kHidden, now.rows.size());
   }
+  if (averaged && !completion_.needed()) {
+    Matrix<float>& means = hidden_means_.reals();
+    return negative_->chains() ? model_.find_float_means(Rbm::kHidden, data_.layers[Rbm::kVisible], means, context)
+                               : model_.resample_with_means(Rbm::kHidden, data_.layers, draw, 0, means, context);
+  }
+  model_.resample(Rbm::kHidden, data_.layers, draw, 0, context);
   if (!completion_.needed()) return;
   data_.sweep = now.update * *options_.steps;
   complete(model_, known_, *options_.steps, data_, key_, context);
   completion_.keep(now.rows, data_.layers[Rbm::kVisible]);
-  if (has_real_units(model_)) {
-    model_.find_float_means(Rbm::kHidden, data_.layers[Rbm::kVisible], hidden_means_, context);
+  if (averaged) {
+    model_.find_float_means(Rbm::kHidden, data_.layers[Rbm::kVisible], hidden_means_.reals(), context);
   }
 }
 
@@ -258,34 +247,44 @@ void RbmLearner::ascend(const Statistics& model_term, StepSize size, const Conte
   }
   for (std::size_t k = 0; k < model_term.size(); ++k) gradient[k] -= model_term[k];
   condition(model_, gaps_, visible_offset_, hidden_offset_, options_.decay, gradient, context);
-  step_by(std::span<const double>(gradient), size, context);
+  model_.update(
+      [&](Parameters& p) {
+        ergodic::step(options_.sgd, size, std::span<const double>(gradient), velocity_, p, context);
+        bound_precisions(p);
+      },
+      context);
 }
 
-/// The step by samples of a machine with real units, in float. The hidden layer of the data is means here too.
+/// The step by samples of a machine with real units, in float.
 void RbmLearner::ascend_real(const Chains& samples, StepSize size, const Context& context) {
+  const State& hidden = real_valued(model_.hidden()) ? hidden_means_ : data_.layers[Rbm::kHidden];
   if (!options_.uncentred) {
-    std::vector<double> sums(hidden_offset_.size());
+    hidden_sums_.assign(hidden_offset_.size(), 0.0);
     constexpr double kOne = 1.0;
-    add_column_sums(hidden_means_, {&kOne, 1}, sums);
-    for (std::size_t j = 0; j < sums.size(); ++j) {
-      const double mean = sums[j] / static_cast<double>(hidden_means_.rows());
+    add_column_sums(hidden, {&kOne, 1}, hidden_sums_);
+    for (std::size_t j = 0; j < hidden_sums_.size(); ++j) {
+      const double mean = hidden_sums_[j] / static_cast<double>(hidden.chains());
       hidden_offset_[j] += kHiddenOffsetRate * (mean - hidden_offset_[j]);
     }
   }
-  step_by(real_gradient_.find(model_, {data_.layers[Rbm::kVisible], hidden_means_}, samples, gaps_, visible_offset_,
-                              hidden_offset_, options_.decay, context),
-          size, context);
+  const RealTerms terms{{data_.layers[Rbm::kVisible], hidden},
+                        {samples.layers[Rbm::kVisible], samples.layers[Rbm::kHidden]},
+                        gaps_,
+                        visible_offset_,
+                        hidden_offset_,
+                        options_.decay};
+  const auto bound = [this](Parameters& p) { bound_precisions(p); };
+  real_gradient_.ascend(model_, terms, options_.sgd, size, velocity_, bound, context);
 }
 
-template <class Gradient>
-void RbmLearner::step_by(const Gradient& gradient, StepSize size, const Context& context) {
-  model_.update(
-      [&](Parameters& p) {
-        ergodic::step(options_.sgd, size, gradient, velocity_, p, context);
-        if (!deviations_.empty())
-          bound_precisions(deviations_, options_.least_noise, p[Rbm::precision_slot(Rbm::kVisible)]);
-      },
-      context);
+/// Keeps the noise of real visible units between a share and three halves of the deviations of the data.
+void RbmLearner::bound_precisions(Parameters& parameters) const {
+  for (std::size_t i = 0; i < deviations_.size(); ++i) {
+    const double of_data = -2.0 * portable_log(deviations_[i]);
+    float& log_precision = parameters[Rbm::precision_slot(Rbm::kVisible)][i];
+    log_precision = static_cast<float>(std::clamp(double{log_precision}, of_data - 2.0 * portable_log(kMostNoise),
+                                                  of_data - 2.0 * portable_log(options_.least_noise)));
+  }
 }
 
 Trainer trainer_of(Rbm& model, const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,

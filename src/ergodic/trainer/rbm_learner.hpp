@@ -55,9 +55,7 @@ class RbmLearner : public Learner {
   Statistics mean_statistics(const State& visible, const Moments& hidden, const Context& context) const;
   void ascend(const Statistics& model_term, StepSize size, const Context& context);
   void ascend_real(const Chains& samples, StepSize size, const Context& context);
-  /// A step by a gradient in double or in float.
-  template <class Gradient>
-  void step_by(const Gradient& gradient, StepSize size, const Context& context);
+  void bound_precisions(Parameters& parameters) const;
 
   Rbm& model_;
   const Dataset& train_;
@@ -68,15 +66,16 @@ class RbmLearner : public Learner {
   std::unique_ptr<NegativePhase> negative_;
   SampledAscent ascent_;
   RealGradient real_gradient_;
-  Matrix<float> hidden_means_;      // given the batch, of a machine with real units
+  State hidden_means_{0, 0, {}};    // given the batch, if hidden units are real
   Chains data_;                     // the batch, with hidden states drawn given it
   std::vector<double> deviations_;  // of the data, if it is real
   Gaps gaps_;
   std::vector<double> visible_offset_;  // mu: the mean of the data; a moving one of units that data does not set
   std::vector<float> velocity_;
   std::vector<double> hidden_offset_;  // lambda: a moving mean of the hidden layer
-  Completion completion_;              // of missing values, and of units that data does not set
-  Bits known_;                         // in the batch, if some are
+  std::vector<double> hidden_sums_;
+  Completion completion_;  // of missing values, and of units that data does not set
+  Bits known_;             // in the batch, if some are
   struct Monitored {
     State rows;
     Bits known;  // without rows if all is known

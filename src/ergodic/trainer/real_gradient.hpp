@@ -1,31 +1,47 @@
-// The conditioned gradient (centring.hpp) of a machine with real units, from states, in float: products of floats where
-// both layers are real numbers, as the means of hidden units are, and look-ups where one is bits.
+// The conditioned gradient (centring.hpp) of a machine with real units, from states, in float, and a step along it. One
+// of the layers is bits, so that statistics of pairs are look-ups (bit_product.hpp).
+//
+// The weights are taken in strips of some visible units: what is found of a strip is centred, shortened and stepped
+// along while it is in the cache. Steps are shorter along some directions by sums over all visible units; since those
+// are linear in the units, they are found of projected states, before any strip.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/model/rbm.hpp"
-#include "ergodic/sampler/chains.hpp"
 #include "ergodic/trainer/centring.hpp"
+#include "ergodic/trainer/optimiser.hpp"
 
 namespace ergodic {
 
-/// The data's side: rows, and what the hidden layer is on average given each.
-struct DataTerm {
+/// States of both layers, a row for each sample. Real hidden units may be what they are on average given the visible
+/// ones.
+struct BothLayers {
   const State& visible;
-  MatrixView<const float> hidden_means;
+  const State& hidden;
+};
+
+/// What the gradient is made of. The offsets mu and lambda are those of centring.
+struct RealTerms {
+  BothLayers data, samples;
+  const Gaps& gaps;
+  std::span<const double> mu, lambda;
+  Decay decay;
 };
 
 class RealGradient {
  public:
-  /// The offsets mu and lambda are those of centring. The result is laid out as the parameters, and stays valid until
-  /// the next call.
-  std::span<const float> find(const Rbm& model, const DataTerm& data, const Chains& samples, const Gaps& gaps,
-                              std::span<const double> mu, std::span<const double> lambda, const Decay& decay,
-                              const Context& context);
+  /// Laid out as the parameters, and valid until the next call.
+  std::span<const float> find(const Rbm& model, const RealTerms& terms, const Context& context);
+
+  /// A step along it, after which `bound` may change the parameters.
+  void ascend(Rbm& model, const RealTerms& terms, const Sgd& sgd, StepSize size, std::span<float> velocity,
+              const std::function<void(Parameters&)>& bound, const Context& context);
 
  private:
   /// What the units of a layer differ by, data minus samples, in the mean; and their squares, if they are real.
@@ -33,19 +49,33 @@ class RealGradient {
     std::vector<float> change, square_change;
     std::vector<float> offset, per_square;  // the mean about which, and 1 / gap^2
   };
+  /// One side of the gradient, with its sign and divided by its rows.
+  struct Side {
+    Bits columns;         // those of the layer of bits
+    Matrix<float> reals;  // the other layer, scaled
+    Levels levels;
+  };
 
-  void find_pairs(const DataTerm& data, const Chains& samples, MatrixView<float> pairs, const Context& context);
-  void centre(const Rbm& model, MatrixView<float> pairs, const Context& context);
-  void shorten(const Gaps& gaps, MatrixView<float> pairs, const Context& context);
-  void finish(const Rbm& model, const Gaps& gaps, const Decay& decay, MatrixView<float> pairs, const Context& context);
+  template <class Put>
+  void find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put);
+  void prepare(const Rbm& model, const RealTerms& terms, const Context& context);
+  void find_directions(const RealTerms& terms, const Context& context);
+  void find_pairs(std::size_t first, MatrixView<float> pairs) const;
+  void condition_row(std::size_t unit, std::span<const float> weights, std::span<float> row);
+  void finish_row(const Rbm& model, const RealTerms& terms, std::size_t unit, std::span<float> follow,
+                  std::span<float> row);
 
-  std::vector<float> gradient_;
+  bool visible_real_ = false;
   Units visible_, hidden_;
-  std::vector<float> precision_;  // the gradient by the logs of those of visible units, if they are real
-  std::vector<float> bias_, hidden_bias_;
-  Matrix<float> data_means_, samples_, turned_;  // scaled, and pairs by hidden unit
-  Bits columns_;
-  Matrix<float> directions_, shares_, along_;  // of steps, and what they lose
+  std::array<Side, 2> sides_;               // of the data and of the samples
+  std::vector<float> gradient_;             // of all parameters, if it is asked for
+  std::vector<float> rest_;                 // of those after the weights, in their order
+  std::span<float> bias_, hidden_bias_;     // parts of it
+  std::span<float> precision_;              // by the logs of those of visible units, if they are real
+  Matrix<float> follow_;                    // what hidden biases lose by the weights of each strip
+  Matrix<float> directions_, along_;        // [visible, directions], and how far steps go along them, less
+  std::array<Matrix<float>, 2> projected_;  // what states are along them, of each side
+  Matrix<float> turned_along_;
 };
 
 }  // namespace ergodic

@@ -1,0 +1,84 @@
+#include "ergodic/kernels/weight_rows.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ergodic/kernels/weight_rows.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include <cassert>
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace ergodic::HWY_NAMESPACE {
+
+float dot_all(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, std::size_t count) {
+  constexpr std::size_t kSums = 16;
+  float sums[kSums] = {};
+  std::size_t k = 0;
+  for (; k + kSums <= count; k += kSums) {
+    for (std::size_t s = 0; s < kSums; ++s) sums[s] += a[k + s] * b[k + s];
+  }
+  for (std::size_t s = 0; k < count; ++k, ++s) sums[s] += a[k] * b[k];
+  for (std::size_t half = kSums / 2; half > 0; half /= 2) {
+    for (std::size_t s = 0; s < half; ++s) sums[s] += sums[s + half];
+  }
+  return sums[0];
+}
+
+void centre_all(const Centre& about, float* HWY_RESTRICT row, std::size_t count) {
+  const float *HWY_RESTRICT means = about.means.data(), *HWY_RESTRICT changes = about.changes.data(),
+                            *HWY_RESTRICT scales = about.scales.data();
+  const float mean = about.mean, change = about.change, scale = about.scale;
+  for (std::size_t j = 0; j < count; ++j) {
+    row[j] = (row[j] - mean * changes[j] - change * means[j]) * (scale * scales[j]);
+  }
+}
+
+void add_all(float factor, const float* HWY_RESTRICT row, float* HWY_RESTRICT out, std::size_t count) {
+  for (std::size_t j = 0; j < count; ++j) out[j] += factor * row[j];
+}
+
+void step_all(float momentum, float rate, const float* HWY_RESTRICT gradient, float* HWY_RESTRICT velocity,
+              float* HWY_RESTRICT values, std::size_t count) {
+  for (std::size_t j = 0; j < count; ++j) {
+    velocity[j] = momentum * velocity[j] + gradient[j];
+    values[j] += rate * velocity[j];
+  }
+}
+
+}  // namespace ergodic::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ergodic {
+namespace {
+HWY_EXPORT(dot_all);
+HWY_EXPORT(centre_all);
+HWY_EXPORT(add_all);
+HWY_EXPORT(step_all);
+}  // namespace
+
+float dot_rows(std::span<const float> a, std::span<const float> b) {
+  assert(a.size() == b.size());
+  return HWY_DYNAMIC_DISPATCH(dot_all)(a.data(), b.data(), a.size());
+}
+
+void centre_row(const Centre& about, std::span<float> row) {
+  assert(about.means.size() == row.size() && about.changes.size() == row.size() && about.scales.size() == row.size());
+  HWY_DYNAMIC_DISPATCH(centre_all)(about, row.data(), row.size());
+}
+
+void add_row(float factor, std::span<const float> row, std::span<float> out) {
+  assert(row.size() == out.size());
+  HWY_DYNAMIC_DISPATCH(add_all)(factor, row.data(), out.data(), out.size());
+}
+
+void step_row(float momentum, float rate, std::span<const float> gradient, std::span<float> velocity,
+              std::span<float> values) {
+  assert(velocity.size() == gradient.size() && values.size() == gradient.size());
+  HWY_DYNAMIC_DISPATCH(step_all)(momentum, rate, gradient.data(), velocity.data(), values.data(), values.size());
+}
+
+}  // namespace ergodic
+#endif  // HWY_ONCE

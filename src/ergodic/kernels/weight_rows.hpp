@@ -1,0 +1,28 @@
+// What a step does to rows of weights and of their gradients, in float. Plain loops, compiled for each instruction set
+// in turn: no operation is contracted and sums have one order, so the bits are the same on every CPU.
+#pragma once
+
+#include <span>
+
+namespace ergodic {
+
+/// The sum of products: sixteen sums side by side, term k in sum k mod 16, of which the second half is added to the
+/// first until one is left.
+float dot_rows(std::span<const float> a, std::span<const float> b);
+
+/// What the pairs of one unit with the units of a row are taken about, and in terms of what.
+struct Centre {
+  float mean, change, scale;                      ///< of the one unit
+  std::span<const float> means, changes, scales;  ///< of those of the row
+};
+/// row <- (row - mean changes - change means) (scale scales).
+void centre_row(const Centre& about, std::span<float> row);
+
+/// out <- out + factor row.
+void add_row(float factor, std::span<const float> row, std::span<float> out);
+
+/// velocity <- momentum velocity + gradient, values <- values + rate velocity.
+void step_row(float momentum, float rate, std::span<const float> gradient, std::span<float> velocity,
+              std::span<float> values);
+
+}  // namespace ergodic
