@@ -23,7 +23,7 @@ def read_as_asked(name, options, sweeps):
     run("sample", "m.safetensors", "--label", "all", "--count", EACH, "--sweeps", sweeps, "--out", "rows.npy", "--quiet")
     np.save("values.npy", np.load("rows.npy")[:, :VALUES])
     run("classify", "predict", "reader", "--data", "values.npy", "--out", "read.npy", "--quiet")
-    read = np.load("read.npy").argmax(axis=1)
+    read = np.load("read.npy")[:, 0]  # the class, then the probabilities
     right = read == np.repeat(np.arange(10), EACH)
     print("by class:", *(f"{share:.2f}" for share in right.reshape(10, EACH).mean(axis=1)))
     require(f"{name}: {100 * right.mean():.1f} % of {right.size} samples are read as the class asked for (at least "
