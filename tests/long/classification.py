@@ -34,7 +34,8 @@ def class_rbm(*options):
 
 ROWS = {
     "rbm-frozen": Row("RBM 1024, logistic regression",
-                      fit("--hidden", 1024, "--frozen", "--optimiser", "adam", "--epochs", 80, *ALL_ROWS), 1.7),
+                      fit("--hidden", 1024, "--pretrain-updates", 100000, "--frozen", "--optimiser", "adam",
+                          "--epochs", 60, *ALL_ROWS), 1.7),
     "rbm": Row("RBM 1024, fine-tuned", fit("--hidden", 1024, *ALL_ROWS), 1.15),
     "class-rbm": Row("class RBM 500, discriminative",
                      class_rbm("--objective", "discriminative", "--hidden", 500), 1.7),
