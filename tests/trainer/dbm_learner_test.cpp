@@ -11,23 +11,14 @@
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/trainer/train_defaults.hpp"
 #include "ergodic/trainer/trainer.hpp"
+#include "trainer/short_run.hpp"
 
 namespace ergodic {
 namespace {
 
-constexpr Key kKey{7};
-const Dataset kNone;
-
-TrainOptions options_of(std::uint64_t updates) {
-  TrainOptions out;
-  out.batch = 5;
-  out.chains = 6;
-  out.updates = updates;
-  out.learning_rate = 0.1;
-  out.steps = 2;
-  out.sgd.momentum = 0.5;
-  return out;
-}
+using test::kKey;
+using test::kNone;
+using test::options_of;
 
 DeepBoltzmann fresh(std::vector<std::size_t> sizes, const Dataset& data) {
   DeepBoltzmann out(std::move(sizes));
