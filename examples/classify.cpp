@@ -53,7 +53,7 @@ int main() {
   pretraining.updates = 2000;
   const std::unique_ptr<Machine> machine = machine_to_pretrain("rbm", hidden, all, seed, context);
   fit(*machine, all, pretraining, seed, context);
-  const Network network = network_from(*machine, parts.train, classes, context);
+  const Network network = network_from(*machine, parts.train, classes, Activation::kSigmoid, context);
   const double error = tested_error("200 hidden units of an RBM", network, labelled, parts.test, seed, context);
   std::printf("pre-trained: %.1f %% of %zu test rows are wrong, from %zu labels\n", 100 * error, parts.test.rows(),
               labelled.train.rows());

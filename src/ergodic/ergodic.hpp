@@ -137,6 +137,8 @@
 #include "ergodic/model/elimination.hpp"
 #include "ergodic/model/perceptron.hpp"
 #include "ergodic/model/network.hpp"
+#include "ergodic/model/line.hpp"
+#include "ergodic/model/rectified.hpp"
 #include "ergodic/model/sigmoid_layers.hpp"
 #include "ergodic/model/class_posterior.hpp"
 #include "ergodic/model/neural.hpp"

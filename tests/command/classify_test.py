@@ -167,7 +167,6 @@ def test_what_does_not_fit_is_refused_and_nothing_is_overwritten():
     refused(BAD_DATA, "sample", "c", "--out", "s.npy", says="found a classifier")
     refused(USAGE, "classify", "fit", "--data", "train.npz", "--random-start", "--from", "h.safetensors", "--out", "c",
             says="contradict")
-    refused(USAGE, "classify", "fit", "--data", "train.npz", "--activation", "relu", "--out", "c", says="--random-start")
     assert Path("c").read_bytes() == before and not Path("p.csv").exists()
 
 

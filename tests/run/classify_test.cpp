@@ -101,6 +101,13 @@ TEST(ClassifierOptions, RatesAreLowerWhereUnitsAreNotBoundedOrLeftOut) {
   EXPECT_EQ(rate(Activation::kSigmoid, Adam{}, {}), 0.001);
 }
 
+TEST(Activation, IsRectifiedWhereManyLabelsAreLearned) {
+  EXPECT_EQ(settled_activation({}, false, 50000), Activation::kRelu);
+  EXPECT_EQ(settled_activation({}, false, 100), Activation::kSigmoid);
+  EXPECT_EQ(settled_activation({}, true, 50000), Activation::kSigmoid);
+  EXPECT_EQ(settled_activation(Activation::kRelu, true, 100), Activation::kRelu);
+}
+
 TEST(ClassifierOptions, RowsUnderWayAreThoseOfTheBatchAndOfAdversaries) {
   const auto rows = [](double adversarial, double smoothing) {
     ClassifierOptions options;
@@ -129,10 +136,20 @@ TEST(PretrainingOptions, LastLongerAndTakeLongerStepsUnlessGiven) {
 TEST(NetworkFrom, AMachineWithoutHiddenUnitsIsRefused) {
   const Dataset data = blocks(10);
   const auto graph = kind_named("boltzmann").make({}, data, Key{1}, {});
-  EXPECT_THROW(network_from(*graph, data, 2, {}), UsageError);
+  EXPECT_THROW(network_from(*graph, data, 2, Activation::kSigmoid, {}), UsageError);
   const auto rbm = kind_named("rbm").make({{"hidden", std::uint64_t{3}}}, data, Key{1}, {});
-  EXPECT_EQ(network_from(*rbm, data, 2, {}).sizes(), (std::vector<std::size_t>{4, 3, 2}));
-  EXPECT_THROW(network_from(*rbm, bars_and_stripes(3), 2, {}), UsageError);
+  EXPECT_EQ(network_from(*rbm, data, 2, Activation::kSigmoid, {}).sizes(), (std::vector<std::size_t>{4, 3, 2}));
+  EXPECT_THROW(network_from(*rbm, bars_and_stripes(3), 2, Activation::kSigmoid, {}), UsageError);
+}
+
+/// Rectified units begin close to the sigmoids, and the softmax without weights.
+TEST(NetworkFrom, UnitsMayBeRectified) {
+  const Dataset data = blocks(10);
+  const auto rbm = kind_named("rbm").make({{"hidden", std::uint64_t{3}}}, data, Key{1}, {});
+  const Network network = network_from(*rbm, data, 2, Activation::kRelu, {});
+  EXPECT_EQ(network.activation(), Activation::kRelu);
+  EXPECT_EQ(network.sizes(), (std::vector<std::size_t>{4, 3, 2}));
+  for (const float weight : network.weights(1).elements()) EXPECT_EQ(weight, 0.0f);
 }
 
 /// A network of the layers of a deep machine computes nearly what mean field finds.
@@ -142,7 +159,7 @@ TEST(NetworkFrom, ADeepMachineIsApproximatedLayerByLayer) {
   TrainOptions options;
   options.updates = 2000;
   fit(*machine, data, options, Key{1}, {});
-  const Network network = network_from(*machine, data.train, 2, {});
+  const Network network = network_from(*machine, data.train, 2, Activation::kSigmoid, {});
   EXPECT_EQ(network.sizes(), (std::vector<std::size_t>{9, 8, 6, 2}));
   const State rows = all_rows(machine->visible(), data.train, Key{});
   const Matrix<float> truth = *machine->hidden_means(rows, 1, {});

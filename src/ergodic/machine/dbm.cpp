@@ -15,6 +15,7 @@
 #include "ergodic/model/conditional.hpp"
 #include "ergodic/model/deep_boltzmann.hpp"
 #include "ergodic/model/exact_rbm.hpp"
+#include "ergodic/model/line.hpp"
 #include "ergodic/sampler/clamped_start.hpp"
 #include "ergodic/store/tensors.hpp"
 #include "ergodic/trainer/dbm_learner.hpp"
@@ -60,26 +61,6 @@ Matrix<float> product(const Matrix<float>& a, const Factor& b, const Context& co
   Matrix<float> out(a.rows(), b.cols);
   add_product(a, b, out, context);
   return out;
-}
-
-struct Line {
-  double slope = 0.0, height = 0.0;
-};
-
-/// The line y = slope x + height through the points of a column, by least squares.
-Line line_through(const Matrix<float>& x, const Matrix<float>& y, std::size_t column) {
-  const auto rows = static_cast<double>(x.rows());
-  double mean_x = 0.0, mean_y = 0.0, squares = 0.0, products = 0.0;
-  for (std::size_t r = 0; r < x.rows(); ++r) {
-    mean_x += x(r, column) / rows;
-    mean_y += y(r, column) / rows;
-  }
-  for (std::size_t r = 0; r < x.rows(); ++r) {
-    squares += (x(r, column) - mean_x) * (x(r, column) - mean_x);
-    products += (x(r, column) - mean_x) * (y(r, column) - mean_y);
-  }
-  const double slope = squares > 0.0 ? products / squares : 0.0;
-  return {slope, mean_y - slope * mean_x};
 }
 
 std::string weights_slot(std::size_t layer) { return "weights" + std::to_string(layer); }

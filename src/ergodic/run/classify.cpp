@@ -9,19 +9,22 @@
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/permutation.hpp"
 #include "ergodic/machine/kinds.hpp"
+#include "ergodic/model/rectified.hpp"
 
 namespace ergodic {
 namespace {
 
-constexpr std::uint64_t kEpochs = 60, kFewestUpdates = 3000;
+constexpr std::uint64_t kEpochs = 30, kFewestUpdates = 3000;
 constexpr double kSgdRate = 0.4, kAdamRate = 0.001;
 constexpr double kCarefulSgdRate = 0.1;          // of units that are not bounded, or left out at random
 constexpr std::uint64_t kPretrainingLength = 2;  // times the updates of training alone
+constexpr std::size_t kManyLabels = 10000;       // from which on rectified units do better than sigmoids
+constexpr std::size_t kRectifiedRows = 2000;     // that say which rectified units are close to sigmoids
 constexpr char kHidden[] = "hidden", kRbmName[] = "rbm", kDbnName[] = "dbn", kDbmName[] = "dbm";
 
 }  // namespace
 
-/// Sixty epochs, but more on small data.
+/// Thirty epochs, but more on small data.
 ClassifierOptions settled(ClassifierOptions options, Activation activation, std::size_t depth, std::size_t rows) {
   TrainDefaults defaults;
   const Dropout& dropout = options.network.dropout;
@@ -33,7 +36,7 @@ ClassifierOptions settled(ClassifierOptions options, Activation activation, std:
   defaults.updates = std::max(kFewestUpdates, kEpochs * ((rows + batch - 1) / batch));
   options.training = settled(options.training, defaults, rows);
   const bool softmax_alone = options.network.frozen || depth == 1;
-  if (!options.network.adversarial) options.network.adversarial = softmax_alone ? 0.0 : kAdversarialDeviations;
+  if (!options.network.adversarial) options.network.adversarial = softmax_alone ? 0.0 : kAdversarialShare;
   return options;
 }
 
@@ -81,6 +84,10 @@ Dataset rows_per_class(const Dataset& data, std::size_t count, Key key) {
   return select(data, rows);
 }
 
+Activation settled_activation(std::optional<Activation> given, bool frozen, std::size_t labelled_rows) {
+  return given.value_or(!frozen && labelled_rows >= kManyLabels ? Activation::kRelu : Activation::kSigmoid);
+}
+
 Network random_network(std::size_t inputs, std::span<const std::uint64_t> hidden, std::size_t classes,
                        Activation activation, Key key) {
   std::vector<std::size_t> sizes{inputs};
@@ -92,7 +99,8 @@ Network random_network(std::size_t inputs, std::span<const std::uint64_t> hidden
   return out;
 }
 
-Network network_from(const Machine& machine, const Dataset& rows, std::size_t classes, const Context& context) {
+Network network_from(const Machine& machine, const Dataset& rows, std::size_t classes, Activation activation,
+                     const Context& context) {
   const std::size_t inputs = rows.units();
   const std::vector<NetworkLayer> layers = machine.network_layers(rows, context);
   require(!layers.empty(), fmt::format("a {} has no hidden layer that a network could begin with; take an RBM with "
@@ -105,7 +113,12 @@ Network network_from(const Machine& machine, const Dataset& rows, std::size_t cl
   sizes.push_back(classes);
   Network out(sizes, Activation::kSigmoid);
   for (std::size_t k = 0; k < layers.size(); ++k) out.set_layer(k, layers[k]);
-  return out;
+  if (activation == Activation::kSigmoid) return out;
+  std::vector<std::uint32_t> some = permutation(rows.rows(), Key{}.at(Purpose::kMonitor));
+  some.resize(std::min(some.size(), kRectifiedRows));
+  Matrix<float> values(some.size(), inputs);
+  gather_inputs(rows, some, values, context);
+  return rectified(out, values, context);
 }
 
 std::unique_ptr<Machine> machine_to_pretrain(std::string_view model, std::span<const std::uint64_t> hidden,

@@ -26,12 +26,18 @@ void require_labels(const Dataset& data);
 /// So many rows of each class, chosen at random; DataError if a class has fewer.
 Dataset rows_per_class(const Dataset& data, std::size_t count, Key key);
 
+/// The activation that does better for so many labelled rows, unless it is given. Hidden layers that stay as they are
+/// remain sigmoids.
+Activation settled_activation(std::optional<Activation> given, bool frozen, std::size_t labelled_rows);
+
 /// A network of these hidden layers with random weights.
 Network random_network(std::size_t inputs, std::span<const std::uint64_t> hidden, std::size_t classes,
                        Activation activation, Key key);
-/// A network for such rows whose hidden layers are those of the machine. UsageError if the machine has no hidden units
-/// whose expected values a network can compute, or takes other rows.
-Network network_from(const Machine& machine, const Dataset& rows, std::size_t classes, const Context& context);
+/// A network for such rows whose hidden layers are those of the machine, or rectified units close to them
+/// (rectified.hpp). UsageError if the machine has no hidden units whose expected values a network can compute, or takes
+/// other rows.
+Network network_from(const Machine& machine, const Dataset& rows, std::size_t classes, Activation activation,
+                     const Context& context);
 /// The machine whose hidden layers a network is to begin with, ready to be trained: of the kind of this name, or, if
 /// that is `rbm` and there are several hidden layers, a deep belief network, which is RBMs on top of each other.
 /// UsageError if the kind cannot have these layers.

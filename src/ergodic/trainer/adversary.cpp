@@ -28,14 +28,6 @@ void move_at_random(const Draw& draw, std::size_t row, double length, std::span<
   }
 }
 
-/// to = from - length * slope / |slope|.
-void move_down(double length, std::span<const float> slope, std::span<const float> from, std::span<float> to) {
-  double square = 0.0;
-  for (const float s : slope) square += double{s} * double{s};
-  const auto scale = static_cast<float>(square > 0.0 ? length / std::sqrt(square) : 0.0);
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i] - scale * slope[i];
-}
-
 /// Makes room for so many rows.
 void fit_rows(const Network& network, std::size_t rows, Network::Pass& pass, Matrix<float>& slopes) {
   if (slopes.rows() == rows) return;
@@ -52,18 +44,20 @@ void for_rows(std::size_t count, const Context& context, const Body& body) {
 
 }  // namespace
 
-AdversarialReach::AdversarialReach(const Dataset& data, std::size_t inputs, double deviations)
-    : reach_(input_deviations(data, inputs)) {
-  for (float& reach : reach_) reach *= static_cast<float>(deviations);
+Reach::Reach(const Dataset& data, std::size_t inputs, double share) {
+  double square = 0.0;
+  for (const float deviation : input_deviations(data, inputs)) square += double{deviation} * double{deviation};
+  length_ = share * std::sqrt(square);
 }
 
-void AdversarialReach::move(MatrixView<const float> slopes, MatrixView<float> inputs, const Context& context) const {
+void Reach::move(MatrixView<const float> slopes, MatrixView<float> inputs, const Context& context) const {
   for_rows(inputs.rows(), context, [&](std::size_t r) {
     const std::span<const float> slope = slopes.row(r);
+    double square = 0.0;
+    for (const float s : slope) square += double{s} * double{s};
+    const auto scale = static_cast<float>(square > 0.0 ? length_ / std::sqrt(square) : 0.0);
     const std::span<float> row = inputs.row(r);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] -= slope[i] > 0.0f ? reach_[i] : slope[i] < 0.0f ? -reach_[i] : 0.0f;
-    }
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] -= scale * slope[i];
   });
 }
 
@@ -75,12 +69,6 @@ void Adversary::move(const Network& network, const Dropping& dropping, MatrixVie
   network.backward(pass_, targets, dropping.share, context);
   network.find_input_gradient(pass_, slopes_, context);
   reach_.move(slopes_, inputs, context);
-}
-
-VirtualAdversary::VirtualAdversary(const Dataset& data, double share, Key key) : data_(data), key_(key) {
-  double square = 0.0;
-  for (const float deviation : input_deviations(data, data.units())) square += double{deviation} * double{deviation};
-  reach_ = share * std::sqrt(square);
 }
 
 void VirtualAdversary::find(const Network& network, const Dropping& dropping, std::uint64_t update,
@@ -98,12 +86,11 @@ void VirtualAdversary::find(const Network& network, const Dropping& dropping, st
   network.forward(pass_, dropping.share, dropping.draw, context);
   std::ranges::copy(std::as_const(pass_.values.back()).elements(), probabilities.elements().begin());
   for_rows(count, context,
-           [&](std::size_t r) { move_at_random(draw, r, kCloseBy * reach_, inputs.row(r), moved.row(r)); });
+           [&](std::size_t r) { move_at_random(draw, r, kCloseBy * reach_.length(), inputs.row(r), moved.row(r)); });
   network.forward(pass_, dropping.share, dropping.draw, context);
   network.backward(pass_, probabilities, dropping.share, context);
   network.find_input_gradient(pass_, slopes_, context);
-  for_rows(count, context,
-           [&](std::size_t r) { move_down(reach_, std::as_const(slopes_).row(r), inputs.row(r), inputs.row(r)); });
+  reach_.move(slopes_, inputs, context);
 }
 
 }  // namespace ergodic

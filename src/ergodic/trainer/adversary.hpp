@@ -14,11 +14,11 @@
 
 namespace ergodic {
 
-/// How far inputs are moved by default, in standard deviations, and what an option of it says.
-inline constexpr double kAdversarialDeviations = 0.2;
+/// How far rows are moved by default, and what an option of it says.
+inline constexpr double kAdversarialShare = 0.2;
 inline constexpr char kAdversarialHelp[] =
-    "adversarial training: move each input so far, in its standard deviations, to where the label is less probable; 0: "
-    "not";
+    "adversarial training: move rows so far, as a share of their distance from the mean, to where their label is less "
+    "probable; 0: not";
 
 /// What leaves units out of an update.
 struct Dropping {
@@ -26,31 +26,31 @@ struct Dropping {
   const Draw& draw;
 };
 
-/// Adversarial training (Goodfellow, Shlens and Szegedy 2015): each input is moved so far, in its standard deviations,
-/// in the direction in which the label becomes less probable.
-class AdversarialReach {
+/// How far rows are moved: a share of the root mean square of their distance from their mean.
+class Reach {
  public:
   /// Inputs are the first values of each row.
-  AdversarialReach(const Dataset& data, std::size_t inputs, double deviations);
+  Reach(const Dataset& data, std::size_t inputs, double share);
 
-  /// Moves rows, given the derivatives of log p(label | x) by their inputs.
+  double length() const { return length_; }
+  /// Moves each row so far against its slopes.
   void move(MatrixView<const float> slopes, MatrixView<float> inputs, const Context& context) const;
 
  private:
-  std::vector<float> reach_;  // of each input
+  double length_;
 };
 
-/// Moves rows so against a network.
+/// Adversarial training (Goodfellow, Shlens and Szegedy 2015): rows are moved against the gradient of log p(label | x).
 class Adversary {
  public:
-  Adversary(const Dataset& data, double deviations) : reach_(data, data.units(), deviations) {}
+  Adversary(const Dataset& data, double share) : reach_(data, data.units(), share) {}
 
   /// Moves the inputs of rows with these targets.
   void move(const Network& network, const Dropping& dropping, MatrixView<const float> targets, MatrixView<float> inputs,
             const Context& context);
 
  private:
-  AdversarialReach reach_;
+  Reach reach_;
   Network::Pass pass_;
   Matrix<float> slopes_;
 };
@@ -59,12 +59,9 @@ class Adversary {
 /// in the direction in which it changes most. Needs no labels, so that all rows can take part.
 class VirtualAdversary {
  public:
-  /// Takes rows of this data at random, and moves them so far: a share of the root mean square of their distance from
-  /// their mean. The data must outlive it.
-  VirtualAdversary(const Dataset& data, double share, Key key);
-
-  /// How far rows are moved.
-  double reach() const { return reach_; }
+  /// Takes rows of this data at random. The data must outlive it.
+  VirtualAdversary(const Dataset& data, double share, Key key)
+      : data_(data), reach_(data, data.units(), share), key_(key) {}
 
   /// Draws as many rows as there is room for. `probabilities` are p(y | x) of these rows, `inputs` the rows after they
   /// have moved along the gradient of the Kullback-Leibler divergence from p(y | x), taken at a random point close by:
@@ -74,7 +71,7 @@ class VirtualAdversary {
 
  private:
   const Dataset& data_;
-  double reach_;
+  Reach reach_;
   Key key_;
   std::vector<std::uint32_t> rows_;
   Network::Pass pass_;

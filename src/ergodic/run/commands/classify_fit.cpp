@@ -43,8 +43,6 @@ void check(const FitRequest& request) {
           "--from and --random-start contradict each other: give one of them");
   require(!request.random_start || !request.compare_random,
           "--random-start and --compare-random: the network begins with random weights already; leave one out");
-  require(request.activation == Activation::kSigmoid || request.random_start,
-          "--activation relu is for --random-start: pre-trained hidden units are sigmoids");
   require(std::ranges::find(request.hidden, 0u) == request.hidden.end(), "--hidden: a layer of 0 units stands alone");
   require_writable(request.out);
   if (!request.report.empty()) require_writable(request.report);
@@ -93,7 +91,12 @@ struct Stage {
 class Run {
  public:
   Run(const FitRequest& request, const TrainingData& data, const TrainingData& labelled, std::size_t classes)
-      : request_(request), data_(data), labelled_(labelled), classes_(classes), settings_(settings_of(request)) {
+      : request_(request),
+        data_(data),
+        labelled_(labelled),
+        classes_(classes),
+        activation_(settled_activation(request.activation, request.network.frozen, labelled.train.rows())),
+        settings_(settings_of(request)) {
     settings_["content of the data"] = digest_of(data.train);
   }
 
@@ -125,7 +128,7 @@ class Run {
  private:
   std::size_t inputs() const { return data_.train.units(); }
   Network random(const Counts& hidden) const {
-    return random_network(inputs(), hidden, classes_, request_.activation, Key{request_.seed});
+    return random_network(inputs(), hidden, classes_, activation_, Key{request_.seed});
   }
 
   /// Units of the hidden layers.
@@ -135,7 +138,7 @@ class Run {
     return {sizes.begin() + 1, sizes.end() - 1};
   }
   Network from_file(const Context& context) const {
-    return network_from(*load_model(request_.from).machine, data_.train, classes_, context);
+    return network_from(*load_model(request_.from).machine, data_.train, classes_, activation_, context);
   }
 
   /// How much memory all this takes.
@@ -145,7 +148,7 @@ class Run {
     layers.push_back(classes_);
     const auto kept = std::visit([](const auto& optimiser) { return optimiser.kMemory; }, request_.network.optimiser);
     const ClassifierOptions given{request_.training, request_.network};
-    const ClassifierOptions options = settled(given, request_.activation, layers.size() - 1, labelled_.train.rows());
+    const ClassifierOptions options = settled(given, activation_, layers.size() - 1, labelled_.train.rows());
     announce_memory({layers, kept, rows_under_way(options), request_.pretrained(), &data_.train}, context);
   }
 
@@ -185,7 +188,7 @@ class Run {
       pretraining_.stopped_at = checkpoint;
       return std::nullopt;
     }
-    return network_from(*machine, data_.train, classes_, context);
+    return network_from(*machine, data_.train, classes_, activation_, context);
   }
 
   /// Fine-tunes the network, with checkpoints. Whether it is finished.
@@ -220,6 +223,7 @@ class Run {
   const TrainingData& data_;      // all rows
   const TrainingData& labelled_;  // those whose labels are learned from
   std::size_t classes_;
+  Activation activation_;
   SettingTexts settings_;
   Stage pretraining_, fine_tuning_;
   std::vector<Record> records_;

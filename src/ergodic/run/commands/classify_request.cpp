@@ -33,7 +33,7 @@ void add_training(Spec<FitRequest>& spec) {
       .add(
           "epochs", [](auto& r) -> auto& { return r.training.epochs; }, "passes through the labelled rows")
       .range(1, 1e9)
-      .automatic("60, but at least 3000 updates")
+      .automatic("30, but at least 3000 updates")
       .add(
           "batch", [](auto& r) -> auto& { return r.training.batch; }, "rows of a mini-batch")
       .range(1, 1e9)
@@ -100,7 +100,9 @@ Spec<FitRequest> classify_fit_spec() {
       .range(0, 1000000)
       .add("model", &FitRequest::model, "the kind of machine that pre-trains the hidden layers")
       .choices(pretraining_choices())
-      .add("activation", &FitRequest::activation, "of hidden units, with --random-start")
+      .add("activation", &FitRequest::activation,
+           "of hidden units; pre-trained ones are sigmoids, or rectified units that begin close to them")
+      .automatic("relu from 10000 labelled rows up; sigmoid if fewer have labels, or with --frozen")
       .add("from", &FitRequest::from, "begin with the hidden layer of this model file instead of pre-training")
       .role(PathRole::kInput)
       .add("random-start", &FitRequest::random_start, "begin with random weights instead of pre-training")

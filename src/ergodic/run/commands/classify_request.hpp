@@ -36,7 +36,7 @@ struct FitRequest {
   std::optional<std::uint64_t> labels_per_class;
   std::string model = "rbm";
   Counts hidden{500};
-  Activation activation = Activation::kSigmoid;
+  std::optional<Activation> activation;
   std::filesystem::path from;
   bool random_start = false;
   bool compare_random = false;
