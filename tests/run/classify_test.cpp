@@ -93,7 +93,7 @@ TEST(ClassifierOptions, RatesAreLowerWhereUnitsAreNotBoundedOrLeftOut) {
     ClassifierOptions options;
     options.network.optimiser = optimiser;
     options.network.dropout = dropout;
-    return *settled(options, activation, 2, 1000).training.learning_rate;
+    return *settled(options, activation, 2, 1000, 1000).training.learning_rate;
   };
   EXPECT_EQ(rate(Activation::kSigmoid, Sgd{0.9}, {}), 0.4);
   EXPECT_EQ(rate(Activation::kRelu, Sgd{0.9}, {}), 0.1);
@@ -108,13 +108,25 @@ TEST(Activation, IsRectifiedWhereManyLabelsAreLearned) {
   EXPECT_EQ(settled_activation(Activation::kRelu, true, 100), Activation::kRelu);
 }
 
+TEST(ClassifierOptions, RowsWithoutALabelAreSmoothedOver) {
+  const auto smoothing = [](bool frozen, std::size_t all_rows) {
+    ClassifierOptions options;
+    options.network.frozen = frozen;
+    return settled(options, Activation::kSigmoid, 2, 100, all_rows).network.smoothing;
+  };
+  EXPECT_EQ(smoothing(false, 1000), 0.3);
+  EXPECT_EQ(smoothing(false, 100), 0.0);
+  EXPECT_EQ(smoothing(true, 1000), 0.0);
+  EXPECT_EQ(settled({}, Activation::kSigmoid, 2, 100, 1000).training.updates, 6000u);
+}
+
 TEST(ClassifierOptions, RowsUnderWayAreThoseOfTheBatchAndOfAdversaries) {
   const auto rows = [](double adversarial, double smoothing) {
     ClassifierOptions options;
     options.training.batch = 50;
     options.network.adversarial = adversarial;
     options.network.smoothing = smoothing;
-    return rows_under_way(settled(options, Activation::kSigmoid, 2, 1000));
+    return rows_under_way(settled(options, Activation::kSigmoid, 2, 1000, 1000));
   };
   EXPECT_EQ(rows(0.0, 0.0), 50u);
   EXPECT_EQ(rows(0.2, 0.0), 100u);

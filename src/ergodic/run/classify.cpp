@@ -14,7 +14,8 @@
 namespace ergodic {
 namespace {
 
-constexpr std::uint64_t kEpochs = 30, kFewestUpdates = 3000;
+constexpr std::uint64_t kEpochs = 30, kFewestUpdates = 3000, kFewestSmoothUpdates = 6000;
+constexpr double kSmoothingShare = 0.3;  // if there are rows without a label
 constexpr double kSgdRate = 0.4, kAdamRate = 0.001;
 constexpr double kCarefulSgdRate = 0.1;          // of units that are not bounded, or left out at random
 constexpr std::uint64_t kPretrainingLength = 2;  // times the updates of training alone
@@ -25,7 +26,11 @@ constexpr char kHidden[] = "hidden", kRbmName[] = "rbm", kDbnName[] = "dbn", kDb
 }  // namespace
 
 /// Thirty epochs, but more on small data.
-ClassifierOptions settled(ClassifierOptions options, Activation activation, std::size_t depth, std::size_t rows) {
+ClassifierOptions settled(ClassifierOptions options, Activation activation, std::size_t depth, std::size_t rows,
+                          std::size_t all_rows) {
+  const bool softmax_alone = options.network.frozen || depth == 1;
+  if (!options.network.adversarial) options.network.adversarial = softmax_alone ? 0.0 : kAdversarialShare;
+  if (!options.network.smoothing) options.network.smoothing = softmax_alone || all_rows <= rows ? 0.0 : kSmoothingShare;
   TrainDefaults defaults;
   const Dropout& dropout = options.network.dropout;
   const bool careful = activation == Activation::kRelu || dropout.inputs > 0.0 || dropout.hidden > 0.0;
@@ -33,16 +38,15 @@ ClassifierOptions settled(ClassifierOptions options, Activation activation, std:
                            : careful                                               ? kCarefulSgdRate
                                                                                    : kSgdRate;
   const std::uint64_t batch = std::min<std::uint64_t>(options.training.batch.value_or(defaults.batch), rows);
-  defaults.updates = std::max(kFewestUpdates, kEpochs * ((rows + batch - 1) / batch));
+  defaults.updates = std::max(*options.network.smoothing > 0.0 ? kFewestSmoothUpdates : kFewestUpdates,
+                              kEpochs * ((rows + batch - 1) / batch));
   options.training = settled(options.training, defaults, rows);
-  const bool softmax_alone = options.network.frozen || depth == 1;
-  if (!options.network.adversarial) options.network.adversarial = softmax_alone ? 0.0 : kAdversarialShare;
   return options;
 }
 
 std::size_t rows_under_way(const ClassifierOptions& options) {
   const std::size_t passes =
-      1 + (*options.network.adversarial > 0.0 ? 1 : 0) + (options.network.smoothing > 0.0 ? 2 : 0);
+      1 + (*options.network.adversarial > 0.0 ? 1 : 0) + (*options.network.smoothing > 0.0 ? 2 : 0);
   return passes * *options.training.batch;
 }
 
@@ -146,7 +150,9 @@ TrainOptions pretraining_options(const Machine& machine, const Dataset& rows, st
 
 ClassifierFit::ClassifierFit(Network& network, const TrainingData& data, const ClassifierOptions& options, Key key,
                              const Dataset* all_rows)
-    : network_(network), options_(settled(options, network.activation(), network.depth(), data.train.rows())) {
+    : network_(network),
+      options_(settled(options, network.activation(), network.depth(), data.train.rows(),
+                       all_rows ? all_rows->rows() : data.train.rows())) {
   const std::uint64_t batch = *options_.training.batch;
   auto learner = std::make_unique<NetworkLearner>(network, data.train, data.held_out, options_.network,
                                                   (data.train.rows() + batch - 1) / batch, key, all_rows);

@@ -53,8 +53,10 @@ struct ClassifierOptions {
   NetworkLearning network;
 };
 
-/// The options with every field filled in, for a network with so many layers of weights and so many labelled rows.
-ClassifierOptions settled(ClassifierOptions options, Activation activation, std::size_t depth, std::size_t rows);
+/// The options with every field filled in, for a network with so many layers of weights, so many labelled rows, and so
+/// many rows in all.
+ClassifierOptions settled(ClassifierOptions options, Activation activation, std::size_t depth, std::size_t rows,
+                          std::size_t all_rows);
 /// How many rows are on their way through the network at once: those of a mini-batch, and those that adversaries move.
 std::size_t rows_under_way(const ClassifierOptions& options);
 

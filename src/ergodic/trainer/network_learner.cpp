@@ -113,7 +113,9 @@ NetworkLearner::NetworkLearner(Network& network, const Dataset& train, const Dat
           fmt::format("the network has {} classes, the data {}", network.classes(), train.classes()));
   for (std::size_t k = 0; k < network.depth(); ++k) means_.emplace_back(network.sizes()[k]);
   if (options.adversarial.value_or(0.0) > 0.0) adversary_.emplace(train, *options.adversarial);
-  if (options.smoothing > 0.0) virtual_adversary_.emplace(all_rows ? *all_rows : train, options.smoothing, key);
+  if (options.smoothing.value_or(0.0) > 0.0) {
+    virtual_adversary_.emplace(all_rows ? *all_rows : train, *options.smoothing, key);
+  }
 }
 
 void NetworkLearner::learn(const UpdateStep& now, const Context& context) {

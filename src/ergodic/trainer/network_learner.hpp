@@ -31,7 +31,7 @@ struct NetworkLearning {
   double l2 = 0.0;                         ///< subtracts so much of each weight from its gradient
   double max_norm = 0.0;                   ///< the largest norm of the weights that lead to a unit; 0: none
   std::optional<double> adversarial = {};  ///< how far labelled rows are moved (adversary.hpp)
-  double smoothing = 0.0;                  ///< how far all rows are moved, as a share of their distance from the mean
+  std::optional<double> smoothing = {};    ///< how far all rows are moved, with or without a label
   bool frozen = false;                     ///< hidden layers stay as they are: the softmax alone learns
   std::uint64_t patience = 0;  ///< ends after so many epochs in which no state was better on held-out rows; 0: never
 };

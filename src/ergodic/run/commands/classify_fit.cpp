@@ -148,7 +148,8 @@ class Run {
     layers.push_back(classes_);
     const auto kept = std::visit([](const auto& optimiser) { return optimiser.kMemory; }, request_.network.optimiser);
     const ClassifierOptions given{request_.training, request_.network};
-    const ClassifierOptions options = settled(given, activation_, layers.size() - 1, labelled_.train.rows());
+    const ClassifierOptions options =
+        settled(given, activation_, layers.size() - 1, labelled_.train.rows(), data_.train.rows());
     announce_memory({layers, kept, rows_under_way(options), request_.pretrained(), &data_.train}, context);
   }
 

@@ -33,7 +33,7 @@ void add_training(Spec<FitRequest>& spec) {
       .add(
           "epochs", [](auto& r) -> auto& { return r.training.epochs; }, "passes through the labelled rows")
       .range(1, 1e9)
-      .automatic("30, but at least 3000 updates")
+      .automatic("30, but at least 3000 updates, 6000 with smoothing")
       .add(
           "batch", [](auto& r) -> auto& { return r.training.batch; }, "rows of a mini-batch")
       .range(1, 1e9)
@@ -73,6 +73,7 @@ void add_training(Spec<FitRequest>& spec) {
           "virtual adversarial training: keep the probabilities of classes as they are when rows, with or without a "
           "label, move so far, as a share of their distance from the mean, to where they would change most; 0: not")
       .range(0.0, 1e6)
+      .automatic("0.3 if there are rows without a label, else 0; if only the softmax learns 0")
       .add(
           "frozen", [](auto& r) -> auto& { return r.network.frozen; },
           "keep the hidden layers as they are: the softmax alone learns, by logistic regression on the hidden units")
