@@ -413,7 +413,7 @@ bool sample_rows(const RealRows& call, const Context& context) {
     thread_local AlignedVector<OpenUnit> open_memory;
     const std::span<float> error(room_for(units, error_memory), units);
     const std::span<OpenCoin> coins(room_for(units, coins_memory), units);
-    OpenUnit* const open = room_for(units + (end - begin) * units, open_memory);
+    OpenUnit* const open = room_for((end - begin) * units, open_memory);
     std::size_t left = 0;
     for (std::size_t r = begin; r < end; ++r) {
       const std::span<float> row(fields + r * units, units);
