@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 
 float dot_all(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, std::size_t count) {
-  constexpr std::size_t kSums = 32;
+  constexpr std::size_t kSums = 16;
   float sums[kSums] = {};
   std::size_t k = 0;
   for (; k + kSums <= count; k += kSums) {

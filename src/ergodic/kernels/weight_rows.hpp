@@ -7,8 +7,8 @@
 
 namespace ergodic {
 
-/// The sum of products: 32 sums side by side, term k in sum k mod 32, of which the second half is added to the first
-/// until one is left.
+/// The sum of products: sixteen sums side by side, term k in sum k mod 16, of which the second half is added to the
+/// first until one is left.
 float dot_rows(std::span<const float> a, std::span<const float> b);
 
 /// What the pairs of one unit with the units of a row are taken about, and in terms of what.
