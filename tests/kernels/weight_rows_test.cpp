@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -53,6 +55,36 @@ TEST(WeightRows, RowsAreCentredAddedAndStepped) {
     ASSERT_EQ(sum, defined_sum);
     ASSERT_EQ(velocity, defined_velocity);
     ASSERT_EQ(values, defined);
+  });
+}
+
+TEST(WeightRows, SquaresAndDistancesAreAdded) {
+  for_each_length([](const Matrix<float>& rows) {
+    std::vector<float> squares = row_of(rows, 0), distances = squares, defined_squares = squares, defined = squares;
+    for (std::size_t j = 0; j < rows.cols(); ++j) {
+      defined_squares[j] += 0.9f * (rows(1, j) * rows(1, j));
+      defined[j] += 0.3f * std::abs(rows(2, j) - rows(3, j));
+    }
+    add_squares(0.9f, rows.row(1), squares);
+    add_distances(0.3f, rows.row(2), rows.row(3), distances);
+    ASSERT_EQ(squares, defined_squares);
+    ASSERT_EQ(distances, defined);
+  });
+}
+
+TEST(WeightRows, AreRoundedAboutOffsetsAndWidenedAgain) {
+  for_each_length([](const Matrix<float>& rows) {
+    std::vector<float> scales = row_of(rows, 2), widened(rows.cols()), defined_widened(rows.cols());
+    for (float& scale : scales) scale *= 1000.0f;
+    std::vector<std::int16_t> rounded(rows.cols()), defined(rows.cols());
+    for (std::size_t j = 0; j < rows.cols(); ++j) {
+      defined[j] = static_cast<std::int16_t>(std::nearbyint((rows(0, j) - rows(1, j)) * scales[j]));
+      defined_widened[j] = static_cast<float>(defined[j]) * rows(3, j) + 0.7f * rows(4, j);
+    }
+    round_about(rows.row(0), rows.row(1), scales, rounded);
+    widen_about(rounded, rows.row(3), 0.7f, rows.row(4), widened);
+    ASSERT_EQ(rounded, defined);
+    ASSERT_EQ(widened, defined_widened);
   });
 }
 

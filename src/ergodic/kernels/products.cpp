@@ -11,6 +11,7 @@
 #include "ergodic/kernels/float_fields.hpp"
 #include "ergodic/kernels/float_sampling.hpp"
 #include "ergodic/kernels/real_draws.hpp"
+#include "ergodic/kernels/real_sampling.hpp"
 #include "ergodic/kernels/row_sum.hpp"
 #include "ergodic/kernels/table_sampling.hpp"
 #include "ergodic/kernels/target.hpp"
@@ -51,6 +52,7 @@ void sample(const State& x, const Affine& map, const Draw& draw, std::uint64_t f
             const Context& context) {
   assert(fits(x, map) && out.chains() == x.chains() && out.units() == map.bias.size());
   const auto chain = [first_chain](std::size_t r) { return static_cast<std::uint32_t>(first_chain + r); };
+  if (x.real() && !plain_target() && sample_given_reals(x, map, draw, first_chain, out, context)) return;
   if (x.real()) {
     for_float_fields(x, map, context, [&](std::size_t r, std::span<const float> fields) {
       draw_coins(fields, out.levels().gap(), draw, chain(r), out.bits().row(r));

@@ -193,39 +193,64 @@ void positive_means(const FloatFields& at, std::span<float> out) {
   }
 }
 
-void coins(std::span<const float> fields, float gap, const Draw& draw, std::uint32_t chain,
-           std::span<std::uint64_t> out) {
+/// Calls open(unit, its upper bits) for those that stay open.
+template <bool kErrors, class Open>
+HWY_INLINE void coins_with(std::span<const float> fields, std::span<const float> errors, float gap, const Draw& draw,
+                           std::uint32_t chain, std::span<std::uint64_t> out, const Open& open) {
   constexpr std::size_t kUnits = 64;
   constexpr float kMargin = 0.1f;  // 2^16 times the error of the sigmoid, and roundoffs
   for (std::size_t first = 0; first < fields.size(); first += 2 * kUnits) {
     const RandomWords random(draw, chain, static_cast<std::uint32_t>(first / kCoarseUnits));
     for (std::size_t half = first; half < std::min(fields.size(), first + 2 * kUnits); half += kUnits) {
       const std::size_t count = std::min(kUnits, fields.size() - half);
-      alignas(64) float padded[kUnits] = {};
+      alignas(64) float padded[kUnits] = {}, padded_errors[kUnits] = {};
       alignas(64) std::uint16_t coarse[kUnits];
       std::copy_n(fields.data() + half, count, padded);
+      if (kErrors) std::copy_n(errors.data() + half, count, padded_errors);
       std::memcpy(coarse, random.words + (half - first) / 2, sizeof(coarse));
       std::uint64_t on = 0, sure = 0;
       for (std::size_t k = 0; k < kUnits; k += kLanes) {
-        const V p = sigmoid_of(kFloats, hn::Mul(hn::Set(kFloats, gap), hn::Load(kFloats, padded + k)));
-        const V threshold = hn::Mul(p, hn::Set(kFloats, 65536.0f));
+        const auto threshold = [&](V field) HWY_ATTR {
+          return hn::Mul(sigmoid_of(kFloats, hn::Mul(hn::Set(kFloats, gap), field)), hn::Set(kFloats, 65536.0f));
+        };
+        const V field = hn::Load(kFloats, padded + k), error = hn::Load(kFloats, padded_errors + k);
+        const V least = threshold(kErrors ? hn::Sub(field, error) : field);
+        const V most = kErrors ? threshold(hn::Add(field, error)) : least;
         const auto integers = hn::PromoteTo(kIntegers, hn::LoadU(hn::Rebind<std::uint16_t, Floats>(), coarse + k));
         const V drawn = hn::ConvertTo(kFloats, integers);
-        const auto surely_on = hn::Le(hn::Add(drawn, hn::Set(kFloats, 1.0f + kMargin)), threshold);
-        const auto surely_off = hn::Ge(hn::Sub(drawn, hn::Set(kFloats, kMargin)), threshold);
+        const auto surely_on = hn::Le(hn::Add(drawn, hn::Set(kFloats, 1.0f + kMargin)), least);
+        const auto surely_off = hn::Ge(hn::Sub(drawn, hn::Set(kFloats, kMargin)), most);
         on |= bits_of(surely_on) << k;
         sure |= bits_of(hn::Or(surely_on, surely_off)) << k;
       }
       const std::uint64_t there = count == kUnits ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
-      on &= there;
-      for (std::uint64_t open = ~sure & there; open != 0; open &= open - 1) {
-        const auto k = static_cast<std::size_t>(std::countr_zero(open));
-        const double p = sigmoid(double{gap} * double{padded[k]});
-        if (falls_below(p, coarse[k], draw, chain, static_cast<std::uint32_t>(half + k))) on |= std::uint64_t{1} << k;
+      std::uint64_t& word = out[half / kUnits];
+      word = on & there;
+      for (std::uint64_t left = ~sure & there; left != 0; left &= left - 1) {
+        const auto k = static_cast<std::size_t>(std::countr_zero(left));
+        open(half + k, coarse[k], word);
       }
-      out[half / kUnits] = on;
     }
   }
+}
+
+void coins(std::span<const float> fields, float gap, const Draw& draw, std::uint32_t chain,
+           std::span<std::uint64_t> out) {
+  coins_with<false>(fields, {}, gap, draw, chain, out,
+                    [&](std::size_t unit, std::uint32_t coarse, std::uint64_t& word) {
+                      const double p = sigmoid(double{gap} * double{fields[unit]});
+                      const bool high = falls_below(p, coarse, draw, chain, static_cast<std::uint32_t>(unit));
+                      word |= std::uint64_t{high} << (unit % 64);
+                    });
+}
+
+std::size_t sure_coins(std::span<const float> fields, std::span<const float> errors, float gap, const Draw& draw,
+                       std::uint32_t chain, std::span<std::uint64_t> out, std::span<OpenCoin> open) {
+  std::size_t count = 0;
+  coins_with<true>(fields, errors, gap, draw, chain, out, [&](std::size_t unit, std::uint32_t coarse, std::uint64_t&) {
+    open[count++] = {static_cast<std::uint32_t>(unit), coarse};
+  });
+  return count;
 }
 
 }  // namespace ergodic::HWY_NAMESPACE
@@ -235,6 +260,7 @@ HWY_AFTER_NAMESPACE();
 namespace ergodic {
 namespace {
 HWY_EXPORT(coins);
+HWY_EXPORT(sure_coins);
 HWY_EXPORT(normals);
 HWY_EXPORT(positive_normals);
 HWY_EXPORT(positive_means);
@@ -244,6 +270,12 @@ void draw_coins(std::span<const float> fields, float gap, const Draw& draw, std:
                 std::span<std::uint64_t> out) {
   assert(out.size() * 64 >= fields.size());
   HWY_DYNAMIC_DISPATCH(coins)(fields, gap, draw, chain, out);
+}
+
+std::size_t draw_sure_coins(std::span<const float> fields, std::span<const float> errors, float gap, const Draw& draw,
+                            std::uint32_t chain, std::span<std::uint64_t> out, std::span<OpenCoin> open) {
+  assert(out.size() * 64 >= fields.size() && errors.size() == fields.size() && open.size() >= fields.size());
+  return HWY_DYNAMIC_DISPATCH(sure_coins)(fields, errors, gap, draw, chain, out, open);
 }
 
 void draw_normals(const FloatFields& at, const Draw& draw, std::uint32_t chain, std::span<float> out) {

@@ -4,6 +4,7 @@
 // A real unit of deviation s and field I is z s, where z has the field t = s I in units of its own deviation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -20,6 +21,15 @@ struct FloatFields {
 /// Two-valued units: high with probability sigmoid(gap I), by the coin of each (coin.hpp). Writes whole words.
 void draw_coins(std::span<const float> fields, float gap, const Draw& draw, std::uint32_t chain,
                 std::span<std::uint64_t> out);
+
+/// A coin that is open, with its upper bits (coin.hpp).
+struct OpenCoin {
+  std::uint32_t unit, coarse;
+};
+/// The same where fields may be off by `errors`, all of them finite. Coins that this leaves open are low, and listed in
+/// ascending order in `open`, which has room for all. Returns how many they are.
+std::size_t draw_sure_coins(std::span<const float> fields, std::span<const float> errors, float gap, const Draw& draw,
+                            std::uint32_t chain, std::span<std::uint64_t> out, std::span<OpenCoin> open);
 
 /// z = t + a standard normal number (Box and Muller 1958). Units 64 k + j and 64 k + 32 + j, with j < 32, are made of
 /// word j, for the radius, and word 32 + j, for the angle, of the 64 words from index 16 k on.

@@ -6,7 +6,9 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
+#include <bit>
 #include <cassert>
+#include <cmath>
 #include <cstddef>
 
 HWY_BEFORE_NAMESPACE();
@@ -39,12 +41,35 @@ void add_all(float factor, const float* HWY_RESTRICT row, float* HWY_RESTRICT ou
   for (std::size_t j = 0; j < count; ++j) out[j] += factor * row[j];
 }
 
+void add_squares_of(float factor, const float* HWY_RESTRICT row, float* HWY_RESTRICT out, std::size_t count) {
+  for (std::size_t j = 0; j < count; ++j) out[j] += factor * (row[j] * row[j]);
+}
+
 void step_all(float momentum, float rate, const float* HWY_RESTRICT gradient, float* HWY_RESTRICT velocity,
               float* HWY_RESTRICT values, std::size_t count) {
   for (std::size_t j = 0; j < count; ++j) {
     velocity[j] = momentum * velocity[j] + gradient[j];
     values[j] += rate * velocity[j];
   }
+}
+
+void add_distances_of(float factor, const float* HWY_RESTRICT row, const float* HWY_RESTRICT offsets,
+                      float* HWY_RESTRICT sums, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) sums[k] += factor * std::abs(row[k] - offsets[k]);
+}
+
+void round_all(const float* HWY_RESTRICT row, const float* HWY_RESTRICT offsets, const float* HWY_RESTRICT scales,
+               std::int16_t* HWY_RESTRICT out, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    // Adding 1.5 * 2^23 rounds to an integer, which the last bits then are.
+    const float shifted = (row[k] - offsets[k]) * scales[k] + 12582912.0f;
+    out[k] = static_cast<std::int16_t>(std::bit_cast<std::uint32_t>(shifted));
+  }
+}
+
+void widen_all(const std::int16_t* HWY_RESTRICT row, const float* HWY_RESTRICT units, float factor,
+               const float* HWY_RESTRICT offsets, float* HWY_RESTRICT out, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) out[k] = static_cast<float>(row[k]) * units[k] + factor * offsets[k];
 }
 
 }  // namespace ergodic::HWY_NAMESPACE
@@ -56,7 +81,11 @@ namespace {
 HWY_EXPORT(dot_all);
 HWY_EXPORT(centre_all);
 HWY_EXPORT(add_all);
+HWY_EXPORT(add_squares_of);
 HWY_EXPORT(step_all);
+HWY_EXPORT(add_distances_of);
+HWY_EXPORT(round_all);
+HWY_EXPORT(widen_all);
 }  // namespace
 
 float dot_rows(std::span<const float> a, std::span<const float> b) {
@@ -74,10 +103,32 @@ void add_row(float factor, std::span<const float> row, std::span<float> out) {
   HWY_DYNAMIC_DISPATCH(add_all)(factor, row.data(), out.data(), out.size());
 }
 
+void add_squares(float factor, std::span<const float> row, std::span<float> out) {
+  assert(row.size() == out.size());
+  HWY_DYNAMIC_DISPATCH(add_squares_of)(factor, row.data(), out.data(), out.size());
+}
+
 void step_row(float momentum, float rate, std::span<const float> gradient, std::span<float> velocity,
               std::span<float> values) {
   assert(velocity.size() == gradient.size() && values.size() == gradient.size());
   HWY_DYNAMIC_DISPATCH(step_all)(momentum, rate, gradient.data(), velocity.data(), values.data(), values.size());
+}
+
+void add_distances(float factor, std::span<const float> row, std::span<const float> offsets, std::span<float> sums) {
+  assert(row.size() == sums.size() && offsets.size() == sums.size());
+  HWY_DYNAMIC_DISPATCH(add_distances_of)(factor, row.data(), offsets.data(), sums.data(), sums.size());
+}
+
+void round_about(std::span<const float> row, std::span<const float> offsets, std::span<const float> scales,
+                 std::span<std::int16_t> out) {
+  assert(row.size() == out.size() && offsets.size() == out.size() && scales.size() == out.size());
+  HWY_DYNAMIC_DISPATCH(round_all)(row.data(), offsets.data(), scales.data(), out.data(), out.size());
+}
+
+void widen_about(std::span<const std::int16_t> row, std::span<const float> units, float factor,
+                 std::span<const float> offsets, std::span<float> out) {
+  assert(row.size() == out.size() && units.size() == out.size() && offsets.size() == out.size());
+  HWY_DYNAMIC_DISPATCH(widen_all)(row.data(), units.data(), factor, offsets.data(), out.data(), out.size());
 }
 
 }  // namespace ergodic

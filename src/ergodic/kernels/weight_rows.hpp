@@ -2,6 +2,7 @@
 // in turn: no operation is contracted and sums have one order, so the bits are the same on every CPU.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 namespace ergodic {
@@ -21,8 +22,22 @@ void centre_row(const Centre& about, std::span<float> row);
 /// out <- out + factor row.
 void add_row(float factor, std::span<const float> row, std::span<float> out);
 
+/// out <- out + factor row^2.
+void add_squares(float factor, std::span<const float> row, std::span<float> out);
+
 /// velocity <- momentum velocity + gradient, values <- values + rate velocity.
 void step_row(float momentum, float rate, std::span<const float> gradient, std::span<float> velocity,
               std::span<float> values);
+
+/// sums <- sums + factor |row - offsets|.
+void add_distances(float factor, std::span<const float> row, std::span<const float> offsets, std::span<float> sums);
+
+/// The integers next to (row - offsets) scales, all of which are to be below 2^15.
+void round_about(std::span<const float> row, std::span<const float> offsets, std::span<const float> scales,
+                 std::span<std::int16_t> out);
+
+/// out <- row units + factor offsets.
+void widen_about(std::span<const std::int16_t> row, std::span<const float> units, float factor,
+                 std::span<const float> offsets, std::span<float> out);
 
 }  // namespace ergodic

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "ergodic/core/aligned.hpp"
 #include "ergodic/kernels/bit_product.hpp"
@@ -14,10 +15,18 @@ namespace {
 
 // Visible units of a strip. Where they are bits, each strip makes tables of the hidden layer anew, so it is longer.
 constexpr std::size_t kRealStrip = 64, kBitStrip = 128;
+// Rows of both sides whose sums of 16 bits are fine enough.
+constexpr std::size_t kMostRounded = 512;
+constexpr float kLargestSum = 32000.0f, kLeastUnit = 1e-35f;  // below which all is zero
+static_assert(32000 + kMostRounded / 2 < 32767);              // each term may be rounded up
 static_assert(kRealStrip % Couplings::kBlock == 0 && kBitStrip % Couplings::kBlock == 0);
 
 void reshape(std::size_t rows, std::size_t cols, Matrix<float>& m) {
   if (m.rows() != rows || m.cols() != cols) m = Matrix<float>(rows, cols);
+}
+
+float share_of(const State& rows, std::size_t side) {
+  return (side == 0 ? 1.0f : -1.0f) / static_cast<float>(rows.chains());
 }
 
 /// to = factor from.
@@ -30,7 +39,7 @@ void add_sums(float factor, MatrixView<const float> rows, std::span<float> out, 
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     const std::span<const float> row = rows.row(r);
     add_row(factor, row, out);
-    for (std::size_t k = 0; k < squares.size(); ++k) squares[k] += factor * (row[k] * row[k]);
+    if (!squares.empty()) add_squares(factor, row, squares);
   }
 }
 
@@ -56,6 +65,7 @@ void step_part(const Sgd& sgd, StepSize size, std::span<const float> gradient, s
 void RealGradient::prepare(const Rbm& model, const RealTerms& terms, const Context& context) {
   const std::size_t n = terms.mu.size(), m = terms.lambda.size();
   visible_real_ = real_valued(model.visible());
+  rounded_ = terms.data.visible.chains() + terms.samples.visible.chains() <= kMostRounded;
   const auto set = [](std::span<const double> offset, std::span<const double> gap, bool squares, Units& units) {
     units.offset.assign(offset.begin(), offset.end());
     units.per_square.resize(gap.size());
@@ -67,7 +77,7 @@ void RealGradient::prepare(const Rbm& model, const RealTerms& terms, const Conte
   set(terms.lambda, terms.gaps.hidden, false, hidden_);
   for (std::size_t s = 0; s < sides_.size(); ++s) {
     const auto& [visible, hidden] = s == 0 ? terms.data : terms.samples;
-    const float each = (s == 0 ? 1.0f : -1.0f) / static_cast<float>(visible.chains());
+    const float each = share_of(visible, s);
     add_sums(each, visible, visible_.change, visible_.square_change);
     add_sums(each, hidden, hidden_.change, {});
     const State &bits = visible_real_ ? hidden : visible, &reals = visible_real_ ? visible : hidden;
@@ -77,9 +87,13 @@ void RealGradient::prepare(const Rbm& model, const RealTerms& terms, const Conte
     }
     transpose(bits.bits(), side.columns);
     side.levels = bits.levels();
+    if (rounded_) continue;
     reshape(reals.chains(), reals.units(), side.reals);
     scale(each, reals.reals().elements(), side.reals.elements());
   }
+  visible_.pair_change = visible_.change;
+  hidden_.pair_change = hidden_.change;
+  if (rounded_) round_sides(terms);
 
   const std::size_t weights = n * m;
   rest_.assign(model.parameters().values().size() - weights, 0.0f);
@@ -99,6 +113,38 @@ void RealGradient::prepare(const Rbm& model, const RealTerms& terms, const Conte
   find_directions(terms, context);
 }
 
+void RealGradient::round_sides(const RealTerms& terms) {
+  Units& reals = visible_real_ ? visible_ : hidden_;
+  const std::vector<float>& offset = reals.offset;
+  const auto for_rows = [&](const auto& f) {
+    for (std::size_t s = 0; s < sides_.size(); ++s) {
+      const BothLayers& layers = s == 0 ? terms.data : terms.samples;
+      const State& state = visible_real_ ? layers.visible : layers.hidden;
+      for (std::size_t r = 0; r < state.chains(); ++r) f(s, r, state, share_of(state, s));
+    }
+  };
+  units_.assign(offset.size(), 0.0f);
+  for_rows([&](std::size_t, std::size_t r, const State& state, float each) {
+    add_distances(std::abs(each) / kLargestSum, state.reals().row(r), offset, units_);
+  });
+  scales_.resize(offset.size());
+  rounded_sums_.assign(offset.size(), 0);
+  for_rows([&](std::size_t s, std::size_t r, const State& state, float each) {
+    Matrix<std::int16_t>& rounded = sides_[s].rounded;
+    if (rounded.rows() != state.chains() || rounded.cols() != state.units()) rounded = {state.chains(), state.units()};
+    if (r == 0) {
+      for (std::size_t k = 0; k < units_.size(); ++k) scales_[k] = units_[k] > kLeastUnit ? each / units_[k] : 0.0f;
+    }
+    const std::span<std::int16_t> row = rounded.row(r);
+    round_about(state.reals().row(r), offset, scales_, row);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      rounded_sums_[k] = static_cast<std::int16_t>(rounded_sums_[k] + row[k]);
+    }
+  });
+  // Pairs about the offsets of bits must not see what is rounded off: it would be multiplied by these offsets.
+  for (std::size_t k = 0; k < units_.size(); ++k) reals.pair_change[k] = units_[k] * rounded_sums_[k];
+}
+
 /// Steps along principal directions of the data lose a share. The directions are orthogonal: all lose at once.
 void RealGradient::find_directions(const RealTerms& terms, const Context& context) {
   const Gaps& gaps = terms.gaps;
@@ -116,9 +162,11 @@ void RealGradient::find_directions(const RealTerms& terms, const Context& contex
   reshape(count, m, along_);
   std::ranges::fill(turned_along_.elements(), 0.0f);
   for (std::size_t s = 0; s < sides_.size(); ++s) {
-    reshape(sides_[s].reals.rows(), count, projected_[s]);
+    const State& visible = (s == 0 ? terms.data : terms.samples).visible;
+    reshape(visible.chains(), count, projected_[s]);
     std::ranges::fill(projected_[s].elements(), 0.0f);
-    add_product(sides_[s].reals, directions_, projected_[s], context);
+    add_product(visible.reals(), directions_, projected_[s], context);
+    scale(share_of(visible, s), projected_[s].elements(), projected_[s].elements());
     add_bit_product(sides_[s].columns, 0, sides_[s].levels, projected_[s], turned_along_, context);
   }
   // As the pairs are, they are taken about the offsets and in terms of the gaps.
@@ -137,33 +185,65 @@ void RealGradient::find_directions(const RealTerms& terms, const Context& contex
   }
 }
 
+template <>
+const Matrix<float>& RealGradient::Side::values<float>() const {
+  return reals;
+}
+template <>
+const Matrix<std::int16_t>& RealGradient::Side::values<std::int16_t>() const {
+  return rounded;
+}
+
+/// Adds the pairs of both sides for visible units from `first` on. Vectors of look-ups run along the real units: where
+/// those are the visible ones, they are the columns of the sums.
+template <class T>
+void RealGradient::add_sides(std::size_t first, MatrixView<T> sums) const {
+  thread_local AlignedVector<T> strip;
+  for (const Side& side : sides_) {
+    const Matrix<T>& values = side.values<T>();
+    if (!visible_real_) {
+      add_bit_product(side.columns, first, side.levels, values, sums, {});
+      continue;
+    }
+    strip.resize(std::max(strip.size(), values.rows() * sums.cols()));
+    for (std::size_t r = 0; r < values.rows(); ++r) {
+      std::ranges::copy(values.row(r).subspan(first, sums.cols()), strip.data() + r * sums.cols());
+    }
+    const MatrixView<const T> columns(strip.data(), values.rows(), sums.cols());
+    add_bit_product(side.columns, 0, side.levels, columns, sums, {});
+  }
+}
+
 /// The mean of x v' in the data, minus that of the samples, for visible units from `first` on.
 void RealGradient::find_pairs(std::size_t first, MatrixView<float> pairs) const {
-  if (!visible_real_) {
-    std::ranges::fill(pairs.elements(), 0.0f);
-    for (const Side& side : sides_) add_bit_product(side.columns, first, side.levels, side.reals, pairs, {});
-    return;
-  }
-  // Vectors of look-ups run along the visible units.
-  const std::size_t width = pairs.rows();
-  thread_local AlignedVector<float> memory, strip;
-  memory.assign(pairs.elements().size(), 0.0f);
-  const MatrixView<float> turned(memory.data(), pairs.cols(), width);
-  for (const Side& side : sides_) {
-    strip.resize(std::max(strip.size(), side.reals.rows() * width));
-    for (std::size_t r = 0; r < side.reals.rows(); ++r) {
-      std::ranges::copy(side.reals.row(r).subspan(first, width), strip.data() + r * width);
+  thread_local AlignedVector<float> memory;
+  thread_local AlignedVector<std::int16_t> rounded_memory;
+  memory.resize(std::max(memory.size(), pairs.elements().size()));
+  const MatrixView<float> sums = visible_real_ ? MatrixView<float>(memory.data(), pairs.cols(), pairs.rows()) : pairs;
+  if (rounded_) {
+    rounded_memory.assign(pairs.elements().size(), 0);
+    const MatrixView<std::int16_t> rounded(rounded_memory.data(), sums.rows(), sums.cols());
+    add_sides(first, rounded);
+    // The pairs of the offsets with the bits are added again.
+    const Units &of_bits = visible_real_ ? hidden_ : visible_, &of_reals = visible_real_ ? visible_ : hidden_;
+    const std::size_t row = visible_real_ ? 0 : first, column = visible_real_ ? first : 0;
+    const std::span<const float> units(units_.data() + column, sums.cols());
+    const std::span<const float> offset(of_reals.offset.data() + column, sums.cols());
+    for (std::size_t k = 0; k < sums.rows(); ++k) {
+      widen_about(rounded.row(k), units, of_bits.change[row + k], offset, sums.row(k));
     }
-    add_bit_product(side.columns, 0, side.levels, {strip.data(), side.reals.rows(), width}, turned, {});
+  } else {
+    std::ranges::fill(sums.elements(), 0.0f);
+    add_sides(first, sums);
   }
-  transpose(turned, pairs, {});
+  if (visible_real_) transpose(sums, pairs, {});
 }
 
 /// The derivative by a log precision at a fixed mean, then pairs about the offsets and in terms of the gaps.
 void RealGradient::condition_row(std::size_t unit, std::span<const float> weights, std::span<float> row) {
   if (visible_real_) precision_[unit] += dot_rows(weights, row);
-  centre_row({visible_.offset[unit], visible_.change[unit], visible_.per_square[unit], hidden_.offset, hidden_.change,
-              hidden_.per_square},
+  centre_row({visible_.offset[unit], visible_.pair_change[unit], visible_.per_square[unit], hidden_.offset,
+              hidden_.pair_change, hidden_.per_square},
              row);
 }
 
