@@ -47,6 +47,7 @@
 #include "ergodic/kernels/bit_product.hpp"
 #include "ergodic/kernels/float_fields.hpp"
 #include "ergodic/kernels/real_draws.hpp"
+#include "ergodic/kernels/rounded_product.hpp"
 #include "ergodic/kernels/real_sampling.hpp"
 #include "ergodic/kernels/weight_rows.hpp"
 #include "ergodic/kernels/smooth_layers.hpp"

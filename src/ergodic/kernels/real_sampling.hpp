@@ -1,13 +1,9 @@
 // Two-valued units given real ones, by products of integers, which are faster than those of floats, to the same bits.
 //
-// The definition is a field in float (float_fields.hpp) and a coin (real_draws.hpp). Here each row x of inputs and each
-// column w of the weights is rounded to 16 bits in a unit of its own. Sums of their products may wrap around in 32 bits
-// as long as the last one fits, and it does: units are chosen so that |x| |w|, which no sum exceeds, fits. By the
-// inequality of Cauchy and Schwarz the field is off by at most
-//   |x| |dw| + |dx| (|w| + |dw|),   where d is what was rounded off,
-// and by what the chain of floats of the definition rounds. A coin that is the same for all fields within this bound is
-// known. The others, which are few, are summed in float in any order, and those that even this leaves open as the
-// definition has it.
+// The definition is a field in float (float_fields.hpp) and a coin (real_draws.hpp). Here fields are products of rows
+// and columns that are rounded to 16 bits (rounded_product.hpp), with a bound on what they are off by, to which the
+// roundoff of the definition adds. A coin that is the same for all fields within this bound is known. The others, which
+// are few, are summed in float in any order, and those that even this leaves open as the definition has it.
 #pragma once
 
 #include <cstdint>

@@ -123,10 +123,15 @@ struct FieldOption<std::optional<T>> {
   }
 };
 
+/// What a field holds, if it may also be left to the program.
 template <class T>
-inline constexpr bool kIsOptional = false;
+struct Held {
+  using Type = T;
+};
 template <class T>
-inline constexpr bool kIsOptional<std::optional<T>> = true;
+struct Held<std::optional<T>> {
+  using Type = T;
+};
 
 template <class Target>
 class Spec {
@@ -153,10 +158,11 @@ class Spec {
     option.help = std::move(help);
     option.type = FieldOption<Type>::kType;
     option.placeholder = std::string(FieldOption<Type>::kPlaceholder);
-    option.may_be_automatic = kIsOptional<Type>;
+    using HeldType = typename Held<Type>::Type;
+    option.may_be_automatic = !std::is_same_v<Type, HeldType>;
     option.default_value = FieldOption<Type>::get(std::invoke(field, std::as_const(defaults_)));
-    if constexpr (NamedEnum<Type>) {
-      for (const auto& named : Names<Type>::kAll)
+    if constexpr (NamedEnum<HeldType>) {
+      for (const auto& named : Names<HeldType>::kAll)
         option.choices.push_back({std::string(named.name), std::string(named.help)});
     }
     bound_.push_back(
