@@ -36,22 +36,28 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-def probabilities_of(path, x):
+def rectified(x):
+    return np.maximum(x, 0)
+
+
+def probabilities_of(path, x, activation=sigmoid):
     """p(y | x) by NumPy, from the file."""
     tensors = read_safetensors(path)[0]
     values, depth = x.reshape(len(x), -1).astype(float), len([name for name in tensors if name.startswith("bias")])
     for k in range(depth):
         values = values @ tensors[f"weights{k}"] + tensors[f"bias{k}"]
         if k + 1 < depth:
-            values = sigmoid(values)
+            values = activation(values)
     values = np.exp(values - values.max(1, keepdims=True))
     return values / values.sum(1, keepdims=True)
 
 
-def test_classes_and_probabilities_are_those_of_the_network():
-    assert fit()["held_out_error"] < 0.05
+@pytest.mark.parametrize("options, activation", [((), sigmoid), (("--activation", "relu"), rectified)],
+                         ids=["sigmoid", "relu"])
+def test_classes_and_probabilities_are_those_of_the_network(options, activation):
+    assert fit(*options)["held_out_error"] < 0.05
     x, y = blobs(300, 2)
-    truth = probabilities_of("c", x)
+    truth = probabilities_of("c", x, activation)
     succeed("classify", "predict", "c", "--data", "test.npz", "--out", "p.npy")
     found = np.load("p.npy")
     assert np.abs(found[:, 1:] - truth).max() < 1e-5
@@ -102,10 +108,11 @@ def test_a_network_begins_with_the_hidden_layer_of_a_machine():
 
 
 @pytest.mark.parametrize("options", [
-    (), ("--optimiser", "adam"), ("--random-start", "--activation", "relu", "--dropout", 0.5, "--input-dropout", 0.2),
+    (), ("--activation", "relu"), ("--optimiser", "adam"),
+    ("--random-start", "--activation", "relu", "--dropout", 0.5, "--input-dropout", 0.2),
     ("--max-norm", 2, "--l2", 0.001, "--labels-per-class", 20),
     ("--smoothing", 0.2, "--labels-per-class", 20, "--pretrain-rate", 0.1),
-], ids=["pre-trained", "adam", "dropout", "few labels", "smoothing"])
+], ids=["pre-trained", "rectified", "adam", "dropout", "few labels", "smoothing"])
 def test_same_bytes_on_threads_and_through_interruption(options):
     contents = set()
     for threads in (1, 2, 3):

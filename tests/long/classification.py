@@ -42,8 +42,6 @@ ROWS = {
     "hybrid": Row("class RBM 1500, hybrid", class_rbm("--objective", "hybrid", "--hidden", 1500), 1.28),
     "dbn": Row("DBN 500-500-2000, fine-tuned", fit("--hidden", "500,500,2000", *ALL_ROWS), 1.10),
     "dbm": Row("DBM 500-1000, fine-tuned", fit("--model", "dbm", "--hidden", "500,1000", *ALL_ROWS), 0.95),
-    "best": Row("DBM 500-1000, fine-tuned with smoothing",
-                fit("--model", "dbm", "--hidden", "500,1000", "--smoothing", 0.3, "--epochs", 60, *ALL_ROWS), 0.79),
     "labels-1000": Row("RBM 1024, 1,000 labels", fit("--hidden", 1024, "--labels-per-class", 100), 8.0),
     "labels-100": Row("DBM 500-1000, 100 labels",
                       fit("--model", "dbm", "--hidden", "500,1000", "--labels-per-class", 10), 12.0, above_random=8.0),
