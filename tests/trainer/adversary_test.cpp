@@ -112,6 +112,21 @@ TEST(Adversary, MovesRowsToWhereTheirLabelIsLessProbable) {
   }
 }
 
+TEST(SignedReach, MovesEachInputByItsDeviationAgainstItsSlope) {
+  Dataset data{"rows", Matrix<float>(2, 3)};
+  data.reals()(0, 0) = 3.0f;
+  data.reals()(1, 0) = -3.0f;
+  data.reals()(0, 1) = 5.0f;
+  data.reals()(1, 1) = -3.0f;  // deviations of 3, 4 and 0
+  Matrix<float> slopes(1, 3), x(1, 3);
+  slopes(0, 0) = 7.0f;
+  slopes(0, 1) = slopes(0, 2) = -0.1f;
+  SignedReach(data, 3, 0.5).move(slopes, x, {});
+  EXPECT_NEAR(x(0, 0), -1.5, 1e-6);
+  EXPECT_NEAR(x(0, 1), 2.0, 1e-6);
+  EXPECT_EQ(x(0, 2), 0.0f);
+}
+
 TEST(Reach, IsAShareOfTheDeviationOfRows) {
   Dataset data{"rows", Matrix<float>(2, 2)};
   data.reals()(0, 0) = 3.0f;

@@ -175,7 +175,10 @@ TEST(ClassLearner, AnAdversaryMovesRowsBeforeTheyAreLearnedFrom) {
   ClassPosterior posterior(start);
   posterior.probabilities(x, {});
   posterior.input_gradient(data.labels, slopes, {});
-  Reach(data, kValues, kFar).move(slopes, x, {});
+  for (std::size_t i = 0; i < kValues; ++i) {
+    const double mean = unit_means(data)[i], reach = kFar * std::sqrt(mean * (1.0 - mean));  // of bits
+    for (std::size_t r = 0; r < data.rows(); ++r) x(r, i) -= static_cast<float>(std::copysign(reach, slopes(r, i)));
+  }
   posterior.probabilities(x, {});
   std::vector<float> gradient(start.parameters().values().size());
   posterior.gradient(x, data.labels, gradient, {});

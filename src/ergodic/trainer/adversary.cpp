@@ -61,6 +61,21 @@ void Reach::move(MatrixView<const float> slopes, MatrixView<float> inputs, const
   });
 }
 
+SignedReach::SignedReach(const Dataset& data, std::size_t inputs, double deviations)
+    : reach_(input_deviations(data, inputs)) {
+  for (float& reach : reach_) reach *= static_cast<float>(deviations);
+}
+
+void SignedReach::move(MatrixView<const float> slopes, MatrixView<float> inputs, const Context& context) const {
+  for_rows(inputs.rows(), context, [&](std::size_t r) {
+    const std::span<const float> slope = slopes.row(r);
+    const std::span<float> row = inputs.row(r);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] -= slope[i] > 0.0f ? reach_[i] : slope[i] < 0.0f ? -reach_[i] : 0.0f;
+    }
+  });
+}
+
 void Adversary::move(const Network& network, const Dropping& dropping, MatrixView<const float> targets,
                      MatrixView<float> inputs, const Context& context) {
   fit_rows(network, inputs.rows(), pass_, slopes_);

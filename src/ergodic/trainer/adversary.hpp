@@ -14,11 +14,8 @@
 
 namespace ergodic {
 
-/// How far rows are moved by default, and what an option of it says.
-inline constexpr double kAdversarialShare = 0.2;
-inline constexpr char kAdversarialHelp[] =
-    "adversarial training: move rows so far, as a share of their distance from the mean, to where their label is less "
-    "probable; 0: not";
+/// How far rows are moved by default: as a share of their distance from the mean, or in deviations of each input.
+inline constexpr double kAdversarialShare = 0.2, kAdversarialDeviations = 0.2;
 
 /// What leaves units out of an update.
 struct Dropping {
@@ -38,6 +35,20 @@ class Reach {
 
  private:
   double length_;
+};
+
+/// How far each input is moved by the sign of its slope: so many of its standard deviations. Inputs that never change
+/// stay, as machines need whose steps are longer along inputs that hardly change (centring.hpp).
+class SignedReach {
+ public:
+  /// Inputs are the first values of each row.
+  SignedReach(const Dataset& data, std::size_t inputs, double deviations);
+
+  /// Moves the inputs against their slopes.
+  void move(MatrixView<const float> slopes, MatrixView<float> inputs, const Context& context) const;
+
+ private:
+  std::vector<float> reach_;  // of each input
 };
 
 /// Adversarial training (Goodfellow, Shlens and Szegedy 2015): rows are moved against the gradient of log p(label | x).

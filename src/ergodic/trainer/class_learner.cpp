@@ -97,7 +97,7 @@ ClassLearner::ClassLearner(Rbm& model, const Dataset& train, const Dataset& held
   ascent_.resize(gradient_.size());
   velocity_.resize(gradient_.size());
   gaps_ = gaps_of(model, train);
-  const double reach = options_.adversarial.value_or(kAdversarialShare);
+  const double reach = options_.adversarial.value_or(kAdversarialDeviations);
   if (reach > 0.0) adversary_.emplace(select(train, complete_), posterior_.values(), reach);
   visible_offset_ = options.uncentred ? std::vector<double>(train.units()) : unit_means(train);
   hidden_offset_.assign(units_of(model.hidden()), options.uncentred ? 0.0 : kHiddenOffset);

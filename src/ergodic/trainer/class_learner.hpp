@@ -70,7 +70,7 @@ class ClassLearner : public Learner {
   // What log p(y | x) needs, if it is learned.
   std::optional<Minibatches> batches_;  // of complete rows
   ClassPosterior posterior_;
-  std::optional<Reach> adversary_;
+  std::optional<SignedReach> adversary_;
   Matrix<float> inputs_, slopes_;
   std::vector<float> gradient_;
   Statistics ascent_;

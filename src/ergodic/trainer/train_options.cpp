@@ -66,7 +66,9 @@ Spec<TrainOptions> make_spec() {
       .add("generative-weight", &TrainOptions::generative_weight, "weight of log p(x, y) in the hybrid objective")
       .range(1e-9, 1e9)
       .automatic("0.01")
-      .add("adversarial", &TrainOptions::adversarial, kAdversarialHelp)
+      .add("adversarial", &TrainOptions::adversarial,
+           "adversarial training: move each input so far, in its standard deviations, to where the label is less "
+           "probable; 0: not")
       .range(0.0, 1e6)
       .automatic("0.2 where p of y given x is learned");
   return spec;

@@ -65,7 +65,9 @@ void add_training(Spec<FitRequest>& spec) {
           "l2", [](auto& r) -> auto& { return r.network.l2; }, "L2 penalty on the weights")
       .range(0.0, 1e6)
       .add(
-          "adversarial", [](auto& r) -> auto& { return r.network.adversarial; }, kAdversarialHelp)
+          "adversarial", [](auto& r) -> auto& { return r.network.adversarial; },
+          "adversarial training: move rows so far, as a share of their distance from the mean, to where their label is "
+          "less probable; 0: not")
       .range(0.0, 1e6)
       .automatic("0.2; if only the softmax learns 0")
       .add(
