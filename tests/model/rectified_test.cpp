@@ -95,5 +95,22 @@ TEST(Rectified, AUnitThatIsNeverOnIsItsMean) {
   EXPECT_NEAR(found.weights(0)(0, 0), -0.25, 1e-7);
 }
 
+/// One row of a thousand is barely on: through it the line would have a slope of 0.48 / 0.01.
+TEST(Rectified, AUnitThatIsSeldomOnIsNotSteep) {
+  constexpr std::size_t kRows = 1000;
+  Network sigmoids({1, 1, 2}, Activation::kSigmoid);
+  Matrix<float> down(1, 1), up(1, 2);
+  down(0, 0) = 4.01f;
+  up(0, 0) = 3.0f;
+  sigmoids.set_layer(0, {down, {-4.0f}});
+  sigmoids.set_layer(1, {up, {0.0f, 0.0f}});
+  Matrix<float> rows(kRows, 1);
+  rows(0, 0) = 1.0f;
+  const Network found = rectified(sigmoids, rows, {});
+  EXPECT_NEAR(found.weights(0)(0, 0), 4.01, 1e-5);  // a slope of 1
+  const double mean = (1.0 / (1.0 + std::exp(-0.01)) + (kRows - 1) / (1.0 + std::exp(4.0))) / kRows;
+  EXPECT_NEAR(found.parameters()[Network::bias_slot(1)][0], 3.0 * (mean - 0.01 / kRows), 1e-5);
+}
+
 }  // namespace
 }  // namespace ergodic

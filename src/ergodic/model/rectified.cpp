@@ -13,12 +13,15 @@ namespace ergodic {
 namespace {
 
 constexpr double kSlopeAtZero = 0.25;  // of the sigmoid
+// A unit whose field is just above zero in a few rows, and else far below, would be as steep as its sigmoid never is,
+// and training would diverge.
+constexpr double kSteepest = 4 * kSlopeAtZero;
 
 /// The closest line in max(0, field) for each unit. A unit whose field is never above zero is left to be woken.
 std::vector<Line> closest_lines(const Matrix<float>& rectified, const Matrix<float>& sigmoids) {
   std::vector<Line> out;
   for (std::size_t j = 0; j < sigmoids.cols(); ++j) {
-    out.push_back(line_through(rectified, sigmoids, j));
+    out.push_back(line_through(rectified, sigmoids, j, kSteepest));
     if (out.back().slope == 0.0) out.back().slope = kSlopeAtZero;
   }
   return out;
