@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from command import ask, bring, enter_folder, run
+from command import ask, bring, enter_folder, idx_of, run
 
 SEEDS = (1, 2, 3)
 MOST_SECONDS = 1800
@@ -18,7 +18,7 @@ ALL_ROWS = ("--held-out", 0)  # the last state is kept, as nothing is left to ch
 @dataclass(frozen=True)
 class Row:
     what: str
-    command: tuple  # all but the seed and where the result goes
+    command: tuple = None  # all but the seed and where the result goes; none: scikit-learn's perceptron
     goal: float = None  # the largest error, in percent
     data: str = "mnist"
     above_random: float = None  # points by which the same network from random weights must be worse
@@ -52,6 +52,7 @@ ROWS = {
     "fashion-dbm": Row("Fashion-MNIST, DBM 500-1000, fine-tuned",
                        fit("--model", "dbm", "--hidden", "500,1000", *ALL_ROWS), data="fashion-mnist"),
     "fashion-pixels": Row("Fashion-MNIST, logistic regression", fit("--hidden", 0, *ALL_ROWS), data="fashion-mnist"),
+    "fashion-sklearn": Row("Fashion-MNIST, scikit-learn's MLPClassifier with 1024 hidden units", data="fashion-mnist"),
 }
 
 
@@ -59,14 +60,31 @@ def percent(errors):
     return f"{statistics.mean(errors):.3f} % +- {statistics.stdev(errors):.3f}"
 
 
+def fit_ours(row, seed, options):
+    """Trains; what comes back finds the error on the test part."""
+    run(*row.command, *options, "--data", row.data, "--seed", seed, "--out", "c", "--quiet")
+    return lambda: ask("classify", "evaluate", "c", "--data", row.data, "--split", "test")["error"]
+
+
+def fit_perceptron(row, seed):
+    """The same for scikit-learn's, as it is by default but for its size and an end by held-out rows."""
+    from sklearn.neural_network import MLPClassifier
+
+    def part(name):
+        return idx_of(row.data, f"{name}-images").reshape(-1, 784) / 255, idx_of(row.data, f"{name}-labels")
+
+    perceptron = MLPClassifier((1024,), early_stopping=True, random_state=seed).fit(*part("train"))
+    return lambda: 1 - perceptron.score(*part("t10k"))
+
+
 def errors_of(row, *options):
     """The errors on the test part in percent, one for each seed, and the most seconds that training took."""
     errors, seconds = [], []
     for seed in SEEDS:
         began = time.monotonic()
-        run(*row.command, *options, "--data", row.data, "--seed", seed, "--out", "c", "--quiet")
+        error = fit_ours(row, seed, options) if row.command else fit_perceptron(row, seed)
         seconds.append(time.monotonic() - began)
-        errors.append(100 * ask("classify", "evaluate", "c", "--data", row.data, "--split", "test")["error"])
+        errors.append(100 * error())
         print(f"{errors[-1]:.2f} % of the test rows, {seconds[-1]:.0f} s", flush=True)
     return errors, max(seconds)
 

@@ -8,23 +8,16 @@ have a likelihood without bound: the machine takes a deviation of a pixel for no
 square of all, and so do the normal distributions here. docs/decisions/real-units.md says what more noise on top of the
 covariances does for a normal distribution."""
 
-import gzip
 import math
-import os
-from pathlib import Path
 
 import numpy as np
-from command import ask, bring, enter_folder, require, run
+from command import ask, bring, enter_folder, idx_of, require, run
 
 SEEDS = 5
 
 
 def pictures(part):
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ergodic" / "mnist"
-    path = next(p for p in cache.rglob("*") if p.name.startswith(f"{part}-images"))
-    content = path.read_bytes()
-    content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-    return np.frombuffer(content, np.uint8, offset=16).reshape(-1, 784) / 255
+    return idx_of("mnist", f"{part}-images").reshape(-1, 784) / 255
 
 
 def normal_log_density(mean, covariance, rows):
