@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ergodic/core/aligned.hpp"
+#include "ergodic/kernels/bit_counts.hpp"
 #include "ergodic/kernels/bit_product.hpp"
 #include "ergodic/kernels/couplings.hpp"
 #include "ergodic/kernels/float_product.hpp"
@@ -45,11 +46,11 @@ void add_sums(float factor, MatrixView<const float> rows, std::span<float> out, 
 
 void add_sums(float factor, const State& state, std::span<float> out, std::span<float> squares) {
   if (state.real()) return add_sums(factor, state.reals(), out, squares);
-  for (float& sum : out) sum += factor * state.levels().low * static_cast<float>(state.chains());
-  const float gap = factor * state.levels().gap();
-  for (std::size_t r = 0; r < state.chains(); ++r) {
-    for_each_set(state.bits().row(r), [&](std::size_t k) { out[k] += gap; });
-  }
+  thread_local std::vector<std::uint32_t> counts;
+  counts.resize(out.size());
+  count_columns({{{&state.bits(), counts}}}, {});
+  const float low = state.levels().low * static_cast<float>(state.chains()), gap = state.levels().gap();
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] += factor * (low + gap * static_cast<float>(counts[k]));
 }
 
 /// A step of the parameters from `first` on, in float (optimiser.hpp).
@@ -105,10 +106,11 @@ void RealGradient::prepare(const Rbm& model, const RealTerms& terms, const Conte
   hidden_bias_ = part("hidden_bias");
   precision_ = visible_real_ ? part(Rbm::precision_slot(Rbm::kVisible)) : std::span<float>();
   for (std::size_t i = 0; i < n; ++i) bias_[i] = visible_.change[i] * visible_.per_square[i];
+  const std::span<const double> deviations = model.precision(Rbm::kVisible).deviations;
+  const std::span<const float> visible_bias = model.visible_bias();
   for (std::size_t i = 0; i < precision_.size(); ++i) {
-    const auto deviation = static_cast<float>(model.precision(Rbm::kVisible).deviations[i]);
-    precision_[i] =
-        -0.5f * visible_.square_change[i] / (deviation * deviation) + model.visible_bias()[i] * visible_.change[i];
+    const auto deviation = static_cast<float>(deviations[i]);
+    precision_[i] = -0.5f * visible_.square_change[i] / (deviation * deviation) + visible_bias[i] * visible_.change[i];
   }
   find_directions(terms, context);
 }
@@ -170,18 +172,18 @@ void RealGradient::find_directions(const RealTerms& terms, const Context& contex
     add_bit_product(sides_[s].columns, 0, sides_[s].levels, projected_[s], turned_along_, context);
   }
   // As the pairs are, they are taken about the offsets and in terms of the gaps.
+  std::vector<float> mean(count), change(count), less(count);
+  for (std::size_t k = 0; k < count; ++k) less[k] = static_cast<float>(-gaps.shortened[k]);
+  for (std::size_t i = 0; i < n; ++i) {
+    add_row(visible_.offset[i], directions_.row(i), mean);
+    add_row(visible_.change[i], directions_.row(i), change);
+  }
+  transpose(turned_along_, along_, {});
   for (std::size_t k = 0; k < count; ++k) {
-    float mean = 0.0f, change = 0.0f;
-    for (std::size_t i = 0; i < n; ++i) {
-      mean += directions_(i, k) * visible_.offset[i];
-      change += directions_(i, k) * visible_.change[i];
-    }
-    const auto less = static_cast<float>(-gaps.shortened[k]);
-    for (std::size_t j = 0; j < m; ++j) {
-      const float along = turned_along_(j, k) - mean * hidden_.change[j] - change * hidden_.offset[j];
-      along_(k, j) = less * along * hidden_.per_square[j];
-    }
-    for (std::size_t i = 0; i < n; ++i) bias_[i] += less * change * directions_(i, k);
+    centre_row({mean[k], change[k], less[k], hidden_.offset, hidden_.change, hidden_.per_square}, along_.row(k));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < count; ++k) bias_[i] += less[k] * change[k] * directions_(i, k);
   }
 }
 
@@ -240,30 +242,32 @@ void RealGradient::find_pairs(std::size_t first, MatrixView<float> pairs) const 
 }
 
 /// The derivative by a log precision at a fixed mean, then pairs about the offsets and in terms of the gaps.
-void RealGradient::condition_row(std::size_t unit, std::span<const float> weights, std::span<float> row) {
-  if (visible_real_) precision_[unit] += dot_rows(weights, row);
-  centre_row({visible_.offset[unit], visible_.pair_change[unit], visible_.per_square[unit], hidden_.offset,
-              hidden_.pair_change, hidden_.per_square},
+void RealGradient::condition_row(const VisibleUnit& unit, std::span<float> row) {
+  const std::size_t i = unit.index;
+  if (visible_real_) precision_[i] += dot_rows(unit.weights, row);
+  centre_row({visible_.offset[i], visible_.pair_change[i], visible_.per_square[i], hidden_.offset, hidden_.pair_change,
+              hidden_.per_square},
              row);
 }
 
 /// Decay; biases that follow the weights, so that the units' means stay; and all that follows the precision.
-void RealGradient::finish_row(const Rbm& model, const RealTerms& terms, std::size_t unit, std::span<float> follow,
+void RealGradient::finish_row(const RealTerms& terms, const VisibleUnit& unit, std::span<float> follow,
                               std::span<float> row) {
-  const std::span<const float> w = model.weights().row(unit);
+  const std::size_t i = unit.index;
+  const std::span<const float> w = unit.weights;
   const auto l2 = static_cast<float>(terms.decay.l2);
-  const auto l1 = static_cast<float>(terms.decay.l1 / (terms.gaps.hidden.front() * terms.gaps.visible[unit]));
+  const auto l1 = static_cast<float>(terms.decay.l1 / (terms.gaps.hidden.front() * terms.gaps.visible[i]));
   if (l1 != 0.0f || l2 != 0.0f) {
     for (std::size_t j = 0; j < row.size(); ++j) {
       const float sign = static_cast<float>(w[j] > 0.0f) - static_cast<float>(w[j] < 0.0f);
       row[j] -= l2 * w[j] + l1 * sign;
     }
   }
-  bias_[unit] -= dot_rows(row, hidden_.offset);
-  add_row(visible_.offset[unit], row, follow);
+  bias_[i] -= dot_rows(row, hidden_.offset);
+  add_row(visible_.offset[i], row, follow);
   if (!visible_real_) return;
-  const float dz = precision_[unit] *= static_cast<float>(terms.gaps.precision[unit]);
-  bias_[unit] += model.visible_bias()[unit] * dz;
+  const float dz = precision_[i] *= static_cast<float>(terms.gaps.precision[i]);
+  bias_[i] += unit.bias * dz;
   add_row(dz, w, row);
 }
 
@@ -272,19 +276,22 @@ template <class Put>
 void RealGradient::find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put) {
   prepare(model, terms, context);
   const std::size_t n = terms.mu.size(), m = terms.lambda.size(), height = visible_real_ ? kRealStrip : kBitStrip;
+  const MatrixView<const float> weights = model.weights();
+  const std::span<const float> bias = model.visible_bias();
+  const auto unit = [&](std::size_t i) { return VisibleUnit{i, weights.row(i), bias[i]}; };
   reshape((n + height - 1) / height, m, follow_);
   context.for_blocks(n, height, [&](std::size_t begin, std::size_t end) {
     thread_local AlignedVector<float> memory;
     memory.resize(std::max(memory.size(), height * m));
     const MatrixView<float> strip(memory.data(), end - begin, m);
     find_pairs(begin, strip);
-    for (std::size_t i = begin; i < end; ++i) condition_row(i, model.weights().row(i), strip.row(i - begin));
+    for (std::size_t i = begin; i < end; ++i) condition_row(unit(i), strip.row(i - begin));
     if (!terms.gaps.shortened.empty()) {
       add_product(Factor(directions_).block(begin, end - begin, 0, directions_.cols()), along_, strip, {});
     }
     const std::span<float> follow = follow_.row(begin / height);
     std::ranges::fill(follow, 0.0f);
-    for (std::size_t i = begin; i < end; ++i) finish_row(model, terms, i, follow, strip.row(i - begin));
+    for (std::size_t i = begin; i < end; ++i) finish_row(terms, unit(i), follow, strip.row(i - begin));
     put(begin, strip);
   });
   for (std::size_t j = 0; j < m; ++j) hidden_bias_[j] = hidden_.change[j] * hidden_.per_square[j];

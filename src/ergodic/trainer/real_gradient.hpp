@@ -66,6 +66,12 @@ class RealGradient {
     const Matrix<T>& values() const;
   };
 
+  struct VisibleUnit {
+    std::size_t index;
+    std::span<const float> weights;
+    float bias;
+  };
+
   template <class Put>
   void find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put);
   void prepare(const Rbm& model, const RealTerms& terms, const Context& context);
@@ -74,9 +80,8 @@ class RealGradient {
   template <class T>
   void add_sides(std::size_t first, MatrixView<T> sums) const;
   void find_pairs(std::size_t first, MatrixView<float> pairs) const;
-  void condition_row(std::size_t unit, std::span<const float> weights, std::span<float> row);
-  void finish_row(const Rbm& model, const RealTerms& terms, std::size_t unit, std::span<float> follow,
-                  std::span<float> row);
+  void condition_row(const VisibleUnit& unit, std::span<float> row);
+  void finish_row(const RealTerms& terms, const VisibleUnit& unit, std::span<float> follow, std::span<float> row);
 
   bool visible_real_ = false, rounded_ = false;
   Units visible_, hidden_;
