@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cstring>
@@ -193,6 +194,16 @@ void positive_means(const FloatFields& at, std::span<float> out) {
   }
 }
 
+/// Values from `first` on, with zeros in the place of those that are not there.
+template <std::size_t kCount>
+HWY_INLINE const float* padded_from(std::span<const float> values, std::size_t first,
+                                    std::array<float, kCount>& padded) {
+  if (first + kCount <= values.size()) return &values[first];
+  padded.fill(0.0f);
+  std::copy(values.begin() + static_cast<std::ptrdiff_t>(first), values.end(), padded.begin());
+  return padded.data();
+}
+
 /// Calls open(unit, its upper bits) for those that stay open.
 template <bool kErrors, class Open>
 HWY_INLINE void coins_with(std::span<const float> fields, std::span<const float> errors, float gap, const Draw& draw,
@@ -203,19 +214,24 @@ HWY_INLINE void coins_with(std::span<const float> fields, std::span<const float>
     const RandomWords random(draw, chain, static_cast<std::uint32_t>(first / kCoarseUnits));
     for (std::size_t half = first; half < std::min(fields.size(), first + 2 * kUnits); half += kUnits) {
       const std::size_t count = std::min(kUnits, fields.size() - half);
-      alignas(64) float padded[kUnits] = {}, padded_errors[kUnits] = {};
+      alignas(64) std::array<float, kUnits> padded, padded_errors;
+      const float* const some = padded_from(fields, half, padded);
+      const float* const off = kErrors ? padded_from(errors, half, padded_errors) : nullptr;
       alignas(64) std::uint16_t coarse[kUnits];
-      std::copy_n(fields.data() + half, count, padded);
-      if (kErrors) std::copy_n(errors.data() + half, count, padded_errors);
       std::memcpy(coarse, random.words + (half - first) / 2, sizeof(coarse));
       std::uint64_t on = 0, sure = 0;
       for (std::size_t k = 0; k < kUnits; k += kLanes) {
         const auto threshold = [&](V field) HWY_ATTR {
           return hn::Mul(sigmoid_of(kFloats, hn::Mul(hn::Set(kFloats, gap), field)), hn::Set(kFloats, 65536.0f));
         };
-        const V field = hn::Load(kFloats, padded + k), error = hn::Load(kFloats, padded_errors + k);
-        const V least = threshold(kErrors ? hn::Sub(field, error) : field);
-        const V most = kErrors ? threshold(hn::Add(field, error)) : least;
+        const V field = hn::LoadU(kFloats, some + k);
+        V least = field, most = field;
+        if constexpr (kErrors) {
+          const V error = hn::LoadU(kFloats, off + k);
+          least = hn::Sub(field, error), most = hn::Add(field, error);
+        }
+        least = threshold(least);
+        most = kErrors ? threshold(most) : least;
         const auto integers = hn::PromoteTo(kIntegers, hn::LoadU(hn::Rebind<std::uint16_t, Floats>(), coarse + k));
         const V drawn = hn::ConvertTo(kFloats, integers);
         const auto surely_on = hn::Le(hn::Add(drawn, hn::Set(kFloats, 1.0f + kMargin)), least);

@@ -14,18 +14,45 @@
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 
+constexpr std::size_t kSums = 16;
+
+/// Those of the second half to those of the first, until one is left.
+HWY_INLINE float sum_of(float* sums) {
+  for (std::size_t half = kSums / 2; half > 0; half /= 2) {
+    for (std::size_t s = 0; s < half; ++s) sums[s] += sums[s + half];
+  }
+  return sums[0];
+}
+
 float dot_all(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, std::size_t count) {
-  constexpr std::size_t kSums = 16;
   float sums[kSums] = {};
   std::size_t k = 0;
   for (; k + kSums <= count; k += kSums) {
     for (std::size_t s = 0; s < kSums; ++s) sums[s] += a[k + s] * b[k + s];
   }
   for (std::size_t s = 0; k < count; ++k, ++s) sums[s] += a[k] * b[k];
-  for (std::size_t half = kSums / 2; half > 0; half /= 2) {
-    for (std::size_t s = 0; s < half; ++s) sums[s] += sums[s + half];
+  return sum_of(sums);
+}
+
+float follow_all(const Followers& by, float* HWY_RESTRICT row, std::size_t count) {
+  const float *HWY_RESTRICT offsets = by.offsets.data(), *HWY_RESTRICT weights = by.weights.data();
+  float* HWY_RESTRICT follow = by.follow.data();
+  const float factor = by.factor, share = by.share;
+  float sums[kSums] = {};
+  std::size_t k = 0;
+  for (; k + kSums <= count; k += kSums) {
+    for (std::size_t s = 0; s < kSums; ++s) {
+      sums[s] += row[k + s] * offsets[k + s];
+      follow[k + s] += factor * row[k + s];
+      row[k + s] += share * weights[k + s];
+    }
   }
-  return sums[0];
+  for (std::size_t s = 0; k < count; ++k, ++s) {
+    sums[s] += row[k] * offsets[k];
+    follow[k] += factor * row[k];
+    row[k] += share * weights[k];
+  }
+  return sum_of(sums);
 }
 
 void centre_all(const Centre& about, float* HWY_RESTRICT row, std::size_t count) {
@@ -79,6 +106,7 @@ HWY_AFTER_NAMESPACE();
 namespace ergodic {
 namespace {
 HWY_EXPORT(dot_all);
+HWY_EXPORT(follow_all);
 HWY_EXPORT(centre_all);
 HWY_EXPORT(add_all);
 HWY_EXPORT(add_squares_of);
@@ -96,6 +124,11 @@ float dot_rows(std::span<const float> a, std::span<const float> b) {
 void centre_row(const Centre& about, std::span<float> row) {
   assert(about.means.size() == row.size() && about.changes.size() == row.size() && about.scales.size() == row.size());
   HWY_DYNAMIC_DISPATCH(centre_all)(about, row.data(), row.size());
+}
+
+float follow_row(const Followers& by, std::span<float> row) {
+  assert(by.offsets.size() == row.size() && by.weights.size() == row.size() && by.follow.size() == row.size());
+  return HWY_DYNAMIC_DISPATCH(follow_all)(by, row.data(), row.size());
 }
 
 void add_row(float factor, std::span<const float> row, std::span<float> out) {

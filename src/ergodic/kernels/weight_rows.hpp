@@ -19,6 +19,15 @@ struct Centre {
 /// row <- (row - mean changes - change means) (scale scales).
 void centre_row(const Centre& about, std::span<float> row);
 
+/// What follows a row of a gradient: follow <- follow + factor row, then row <- row + share weights. Returns the sum of
+/// products of the row, as it was, with the offsets, as dot_rows.
+struct Followers {
+  float factor, share;
+  std::span<const float> offsets, weights;
+  std::span<float> follow;
+};
+float follow_row(const Followers& by, std::span<float> row);
+
 /// out <- out + factor row.
 void add_row(float factor, std::span<const float> row, std::span<float> out);
 

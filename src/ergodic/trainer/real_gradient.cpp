@@ -53,11 +53,25 @@ void add_sums(float factor, const State& state, std::span<float> out, std::span<
   for (std::size_t k = 0; k < out.size(); ++k) out[k] += factor * (low + gap * static_cast<float>(counts[k]));
 }
 
-/// A step of the parameters from `first` on, in float (optimiser.hpp).
+/// A step of the parameters from `first` on, in float (optimiser.hpp). Without momentum there is no need of a velocity,
+/// which takes as long to fetch and to store as the parameters.
 void step_part(const Sgd& sgd, StepSize size, std::span<const float> gradient, std::size_t first,
                std::span<float> velocity, Parameters& parameters) {
-  step_row(static_cast<float>(sgd.momentum), static_cast<float>(size.rate), gradient,
-           velocity.subspan(first, gradient.size()), parameters.values().subspan(first, gradient.size()));
+  const auto rate = static_cast<float>(size.rate);
+  const std::span<float> values = parameters.values().subspan(first, gradient.size());
+  if (sgd.momentum == 0.0) return add_row(rate, gradient, values);
+  step_row(static_cast<float>(sgd.momentum), rate, gradient, velocity.subspan(first, gradient.size()), values);
+}
+
+/// Calls put(first unit, how many, place of the first) for the parts of row r of real units as they are kept for
+/// look-ups: visible ones strip after strip, so that each strip is a matrix of its own.
+template <class Put>
+void for_parts(bool strips, std::size_t r, std::size_t rows, std::size_t units, const Put& put) {
+  const std::size_t width = strips ? kRealStrip : units;
+  for (std::size_t first = 0; first < units; first += width) {
+    const std::size_t count = std::min(width, units - first);
+    put(first, count, first * rows + r * count);
+  }
 }
 
 }  // namespace
@@ -90,7 +104,11 @@ void RealGradient::prepare(const Rbm& model, const RealTerms& terms, const Conte
     side.levels = bits.levels();
     if (rounded_) continue;
     reshape(reals.chains(), reals.units(), side.reals);
-    scale(each, reals.reals().elements(), side.reals.elements());
+    for (std::size_t r = 0; r < reals.chains(); ++r) {
+      for_parts(visible_real_, r, reals.chains(), reals.units(), [&](std::size_t k, std::size_t count, std::size_t at) {
+        scale(each, reals.reals().row(r).subspan(k, count), side.reals.elements().subspan(at, count));
+      });
+    }
   }
   visible_.pair_change = visible_.change;
   hidden_.pair_change = hidden_.change;
@@ -137,11 +155,14 @@ void RealGradient::round_sides(const RealTerms& terms) {
     if (r == 0) {
       for (std::size_t k = 0; k < units_.size(); ++k) scales_[k] = units_[k] > kLeastUnit ? each / units_[k] : 0.0f;
     }
-    const std::span<std::int16_t> row = rounded.row(r);
-    round_about(state.reals().row(r), offset, scales_, row);
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      rounded_sums_[k] = static_cast<std::int16_t>(rounded_sums_[k] + row[k]);
-    }
+    for_parts(visible_real_, r, state.chains(), state.units(), [&](std::size_t k, std::size_t count, std::size_t at) {
+      const std::span<std::int16_t> part = rounded.elements().subspan(at, count);
+      round_about(state.reals().row(r).subspan(k, count), std::span(offset).subspan(k, count),
+                  std::span(scales_).subspan(k, count), part);
+      for (std::size_t c = 0; c < count; ++c) {
+        rounded_sums_[k + c] = static_cast<std::int16_t>(rounded_sums_[k + c] + part[c]);
+      }
+    });
   });
   // Pairs about the offsets of bits must not see what is rounded off: it would be multiplied by these offsets.
   for (std::size_t k = 0; k < units_.size(); ++k) reals.pair_change[k] = units_[k] * rounded_sums_[k];
@@ -200,19 +221,14 @@ const Matrix<std::int16_t>& RealGradient::Side::values<std::int16_t>() const {
 /// those are the visible ones, they are the columns of the sums.
 template <class T>
 void RealGradient::add_sides(std::size_t first, MatrixView<T> sums) const {
-  thread_local AlignedVector<T> strip;
   for (const Side& side : sides_) {
     const Matrix<T>& values = side.values<T>();
     if (!visible_real_) {
       add_bit_product(side.columns, first, side.levels, values, sums, {});
       continue;
     }
-    strip.resize(std::max(strip.size(), values.rows() * sums.cols()));
-    for (std::size_t r = 0; r < values.rows(); ++r) {
-      std::ranges::copy(values.row(r).subspan(first, sums.cols()), strip.data() + r * sums.cols());
-    }
-    const MatrixView<const T> columns(strip.data(), values.rows(), sums.cols());
-    add_bit_product(side.columns, 0, side.levels, columns, sums, {});
+    const MatrixView<const T> strip(values.data() + first * values.rows(), values.rows(), sums.cols());
+    add_bit_product(side.columns, 0, side.levels, strip, sums, {});
   }
 }
 
@@ -263,17 +279,16 @@ void RealGradient::finish_row(const RealTerms& terms, const VisibleUnit& unit, s
       row[j] -= l2 * w[j] + l1 * sign;
     }
   }
-  bias_[i] -= dot_rows(row, hidden_.offset);
-  add_row(visible_.offset[i], row, follow);
-  if (!visible_real_) return;
-  const float dz = precision_[i] *= static_cast<float>(terms.gaps.precision[i]);
+  const float dz = visible_real_ ? precision_[i] *= static_cast<float>(terms.gaps.precision[i]) : 0.0f;
+  bias_[i] -= follow_row({visible_.offset[i], dz, hidden_.offset, w, follow}, row);
   bias_[i] += unit.bias * dz;
-  add_row(dz, w, row);
 }
 
-/// Calls put(first visible unit, gradient of the weights) for each strip, on several threads; then all else is found.
-template <class Put>
-void RealGradient::find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put) {
+/// Calls put(visible unit, gradient of its weights) for each of a strip, then done(first, end), on several threads;
+/// then all else is found.
+template <class Put, class Done>
+void RealGradient::find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put,
+                               const Done& done) {
   prepare(model, terms, context);
   const std::size_t n = terms.mu.size(), m = terms.lambda.size(), height = visible_real_ ? kRealStrip : kBitStrip;
   const MatrixView<const float> weights = model.weights();
@@ -291,8 +306,11 @@ void RealGradient::find_strips(const Rbm& model, const RealTerms& terms, const C
     }
     const std::span<float> follow = follow_.row(begin / height);
     std::ranges::fill(follow, 0.0f);
-    for (std::size_t i = begin; i < end; ++i) finish_row(terms, unit(i), follow, strip.row(i - begin));
-    put(begin, strip);
+    for (std::size_t i = begin; i < end; ++i) {
+      finish_row(terms, unit(i), follow, strip.row(i - begin));
+      put(i, strip.row(i - begin));
+    }
+    done(begin, end);
   });
   for (std::size_t j = 0; j < m; ++j) hidden_bias_[j] = hidden_.change[j] * hidden_.per_square[j];
   for (std::size_t k = 0; k < follow_.rows(); ++k) {
@@ -303,23 +321,29 @@ void RealGradient::find_strips(const Rbm& model, const RealTerms& terms, const C
 std::span<const float> RealGradient::find(const Rbm& model, const RealTerms& terms, const Context& context) {
   gradient_.resize(model.parameters().values().size());
   const std::size_t width = terms.lambda.size();
-  find_strips(model, terms, context, [&](std::size_t first, MatrixView<const float> strip) {
-    std::ranges::copy(strip.elements(), gradient_.data() + first * width);
-  });
+  find_strips(
+      model, terms, context,
+      [&](std::size_t i, std::span<const float> row) { std::ranges::copy(row, gradient_.data() + i * width); },
+      [](std::size_t, std::size_t) {});
   std::ranges::copy(rest_, gradient_.end() - static_cast<std::ptrdiff_t>(rest_.size()));
   return gradient_;
 }
 
 void RealGradient::ascend(Rbm& model, const RealTerms& terms, const Sgd& sgd, StepSize size, std::span<float> velocity,
                           const std::function<void(Parameters&)>& bound, const Context& context) {
+  const std::size_t width = terms.lambda.size();
   model.update_by_blocks(
       [&](Parameters& parameters, const auto& done) {
-        find_strips(model, terms, context, [&](std::size_t first, MatrixView<const float> strip) {
-          step_part(sgd, size, strip.elements(), first * strip.cols(), velocity, parameters);
-          for (std::size_t row = first; row < first + strip.rows(); row += Couplings::kBlock) {
-            for (std::size_t column = 0; column < strip.cols(); column += Couplings::kBlock) done(row, column);
-          }
-        });
+        find_strips(
+            model, terms, context,
+            [&](std::size_t i, std::span<const float> row) {
+              step_part(sgd, size, row, i * row.size(), velocity, parameters);
+            },
+            [&](std::size_t begin, std::size_t end) {
+              for (std::size_t row = begin; row < end; row += Couplings::kBlock) {
+                for (std::size_t column = 0; column < width; column += Couplings::kBlock) done(row, column);
+              }
+            });
         step_part(sgd, size, rest_, velocity.size() - rest_.size(), velocity, parameters);
         bound(parameters);
       },

@@ -58,7 +58,7 @@ class RealGradient {
   /// One side of the gradient, with its sign and divided by its rows.
   struct Side {
     Bits columns;                  // those of the layer of bits
-    Matrix<std::int16_t> rounded;  // the other layer, scaled
+    Matrix<std::int16_t> rounded;  // the other layer, scaled; visible units strip after strip
     Matrix<float> reals;           // the same in float, for more rows than are rounded
     Levels levels;
 
@@ -72,8 +72,8 @@ class RealGradient {
     float bias;
   };
 
-  template <class Put>
-  void find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put);
+  template <class Put, class Done>
+  void find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put, const Done& done);
   void prepare(const Rbm& model, const RealTerms& terms, const Context& context);
   void round_sides(const RealTerms& terms);
   void find_directions(const RealTerms& terms, const Context& context);
