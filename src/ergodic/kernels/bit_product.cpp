@@ -4,7 +4,6 @@
 #define HWY_TARGET_INCLUDE "ergodic/kernels/bit_product.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -148,16 +147,6 @@ HWY_INLINE void look_up_groups(std::index_sequence<kLess...>, std::size_t groups
   ((groups == kLess + 1 ? look_up_all<kLess + 1>(call, half, tables, out, stride) : void()), ...);
 }
 
-/// Rows of which the next tables are made: they lie far apart, and are fetched while sums are looked up.
-template <class T>
-HWY_INLINE void prefetch_inputs(const BitColumns<T>& call, std::size_t input) {
-  for (std::size_t k = input; k < std::min(input + kInputs, call.m.rows()); ++k) {
-    const T* const from = call.m.data() + k * call.m.cols() + call.column;
-    for (std::size_t c = 0; c < call.width; c += kCacheLine / sizeof(T)) hwy::Prefetch(from + c);
-    hwy::Prefetch(from + call.width - 1);
-  }
-}
-
 template <class T>
 void add_columns_of(const BitColumns<T>& call, T* HWY_RESTRICT tables, AlignedVector<T>& beside) {
   const std::size_t rows = call.out.rows(), stride = call.out.cols();
@@ -173,7 +162,6 @@ void add_columns_of(const BitColumns<T>& call, T* HWY_RESTRICT tables, AlignedVe
     } else {
       fill_cut_tables(call, input, tables);
     }
-    prefetch_inputs(call, input + kInputs);
     const std::size_t groups = (std::min(kInputs, call.m.rows() - input) + kGroup - 1) / kGroup;
     look_up_groups(std::make_index_sequence<kInputs / kGroup>{}, groups, call, input / kInputs, tables,
                    whole ? out : beside.data(), whole ? stride : kColumns<T>);

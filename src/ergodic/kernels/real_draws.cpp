@@ -204,6 +204,14 @@ HWY_INLINE const float* padded_from(std::span<const float> values, std::size_t f
   return padded.data();
 }
 
+/// 2^16 times what a sigmoid p may change by if its argument does by d at most: p (1 - p) d + d^2 / 20, since no second
+/// derivative of it exceeds a tenth.
+HWY_INLINE V reach_of(V p, V d) {
+  const auto set = [](float value) HWY_ATTR { return hn::Set(kFloats, value); };
+  const V slope = hn::Mul(p, hn::Sub(set(1.0f), p));
+  return hn::Mul(hn::Mul(set(65536.0f * 1.001f), d), hn::Add(slope, hn::Mul(set(0.05f), d)));
+}
+
 /// Calls open(unit, its upper bits) for those that stay open.
 template <bool kErrors, class Open>
 HWY_INLINE void coins_with(std::span<const float> fields, std::span<const float> errors, float gap, const Draw& draw,
@@ -221,17 +229,13 @@ HWY_INLINE void coins_with(std::span<const float> fields, std::span<const float>
       std::memcpy(coarse, random.words + (half - first) / 2, sizeof(coarse));
       std::uint64_t on = 0, sure = 0;
       for (std::size_t k = 0; k < kUnits; k += kLanes) {
-        const auto threshold = [&](V field) HWY_ATTR {
-          return hn::Mul(sigmoid_of(kFloats, hn::Mul(hn::Set(kFloats, gap), field)), hn::Set(kFloats, 65536.0f));
-        };
-        const V field = hn::LoadU(kFloats, some + k);
-        V least = field, most = field;
+        const V p = sigmoid_of(kFloats, hn::Mul(hn::Set(kFloats, gap), hn::LoadU(kFloats, some + k)));
+        const V threshold = hn::Mul(p, hn::Set(kFloats, 65536.0f));
+        V least = threshold, most = threshold;
         if constexpr (kErrors) {
-          const V error = hn::LoadU(kFloats, off + k);
-          least = hn::Sub(field, error), most = hn::Add(field, error);
+          const V reach = reach_of(p, hn::Mul(hn::Set(kFloats, gap), hn::LoadU(kFloats, off + k)));
+          least = hn::Sub(least, reach), most = hn::Add(most, reach);
         }
-        least = threshold(least);
-        most = kErrors ? threshold(most) : least;
         const auto integers = hn::PromoteTo(kIntegers, hn::LoadU(hn::Rebind<std::uint16_t, Floats>(), coarse + k));
         const V drawn = hn::ConvertTo(kFloats, integers);
         const auto surely_on = hn::Le(hn::Add(drawn, hn::Set(kFloats, 1.0f + kMargin)), least);

@@ -14,45 +14,26 @@
 HWY_BEFORE_NAMESPACE();
 namespace ergodic::HWY_NAMESPACE {
 
-constexpr std::size_t kSums = 16;
-
-/// Those of the second half to those of the first, until one is left.
-HWY_INLINE float sum_of(float* sums) {
-  for (std::size_t half = kSums / 2; half > 0; half /= 2) {
-    for (std::size_t s = 0; s < half; ++s) sums[s] += sums[s + half];
-  }
-  return sums[0];
-}
-
 float dot_all(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, std::size_t count) {
+  constexpr std::size_t kSums = 16;
   float sums[kSums] = {};
   std::size_t k = 0;
   for (; k + kSums <= count; k += kSums) {
     for (std::size_t s = 0; s < kSums; ++s) sums[s] += a[k + s] * b[k + s];
   }
   for (std::size_t s = 0; k < count; ++k, ++s) sums[s] += a[k] * b[k];
-  return sum_of(sums);
+  for (std::size_t half = kSums / 2; half > 0; half /= 2) {
+    for (std::size_t s = 0; s < half; ++s) sums[s] += sums[s + half];
+  }
+  return sums[0];
 }
 
-float follow_all(const Followers& by, float* HWY_RESTRICT row, std::size_t count) {
-  const float *HWY_RESTRICT offsets = by.offsets.data(), *HWY_RESTRICT weights = by.weights.data();
-  float* HWY_RESTRICT follow = by.follow.data();
-  const float factor = by.factor, share = by.share;
-  float sums[kSums] = {};
-  std::size_t k = 0;
-  for (; k + kSums <= count; k += kSums) {
-    for (std::size_t s = 0; s < kSums; ++s) {
-      sums[s] += row[k + s] * offsets[k + s];
-      follow[k + s] += factor * row[k + s];
-      row[k + s] += share * weights[k + s];
-    }
+void follow_all(float factor, float share, const float* HWY_RESTRICT weights, float* HWY_RESTRICT follow,
+                float* HWY_RESTRICT row, std::size_t count) {
+  for (std::size_t j = 0; j < count; ++j) {
+    follow[j] += factor * row[j];
+    row[j] += share * weights[j];
   }
-  for (std::size_t s = 0; k < count; ++k, ++s) {
-    sums[s] += row[k] * offsets[k];
-    follow[k] += factor * row[k];
-    row[k] += share * weights[k];
-  }
-  return sum_of(sums);
 }
 
 void centre_all(const Centre& about, float* HWY_RESTRICT row, std::size_t count) {
@@ -86,17 +67,23 @@ void add_distances_of(float factor, const float* HWY_RESTRICT row, const float* 
 }
 
 void round_all(const float* HWY_RESTRICT row, const float* HWY_RESTRICT offsets, const float* HWY_RESTRICT scales,
-               std::int16_t* HWY_RESTRICT out, std::size_t count) {
+               std::int16_t* HWY_RESTRICT out, std::int16_t* HWY_RESTRICT sums, std::size_t count) {
   for (std::size_t k = 0; k < count; ++k) {
     // Adding 1.5 * 2^23 rounds to an integer, which the last bits then are.
     const float shifted = (row[k] - offsets[k]) * scales[k] + 12582912.0f;
     out[k] = static_cast<std::int16_t>(std::bit_cast<std::uint32_t>(shifted));
+    sums[k] = static_cast<std::int16_t>(sums[k] + out[k]);
   }
 }
 
-void widen_all(const std::int16_t* HWY_RESTRICT row, const float* HWY_RESTRICT units, float factor,
-               const float* HWY_RESTRICT offsets, float* HWY_RESTRICT out, std::size_t count) {
-  for (std::size_t k = 0; k < count; ++k) out[k] = static_cast<float>(row[k]) * units[k] + factor * offsets[k];
+void widen_all(MatrixView<const std::int16_t> rows, const float* HWY_RESTRICT units, const float* HWY_RESTRICT factors,
+               const float* HWY_RESTRICT offsets, float* HWY_RESTRICT out) {
+  const std::size_t count = rows.cols();
+  const std::int16_t* HWY_RESTRICT from = rows.data();
+  for (std::size_t r = 0; r < rows.rows(); ++r, from += count, out += count) {
+    const float factor = factors[r];
+    for (std::size_t k = 0; k < count; ++k) out[k] = static_cast<float>(from[k]) * units[k] + factor * offsets[k];
+  }
 }
 
 }  // namespace ergodic::HWY_NAMESPACE
@@ -126,9 +113,10 @@ void centre_row(const Centre& about, std::span<float> row) {
   HWY_DYNAMIC_DISPATCH(centre_all)(about, row.data(), row.size());
 }
 
-float follow_row(const Followers& by, std::span<float> row) {
-  assert(by.offsets.size() == row.size() && by.weights.size() == row.size() && by.follow.size() == row.size());
-  return HWY_DYNAMIC_DISPATCH(follow_all)(by, row.data(), row.size());
+void follow_row(float factor, std::span<float> follow, float share, std::span<const float> weights,
+                std::span<float> row) {
+  assert(weights.size() == row.size() && follow.size() == row.size());
+  HWY_DYNAMIC_DISPATCH(follow_all)(factor, share, weights.data(), follow.data(), row.data(), row.size());
 }
 
 void add_row(float factor, std::span<const float> row, std::span<float> out) {
@@ -153,15 +141,17 @@ void add_distances(float factor, std::span<const float> row, std::span<const flo
 }
 
 void round_about(std::span<const float> row, std::span<const float> offsets, std::span<const float> scales,
-                 std::span<std::int16_t> out) {
-  assert(row.size() == out.size() && offsets.size() == out.size() && scales.size() == out.size());
-  HWY_DYNAMIC_DISPATCH(round_all)(row.data(), offsets.data(), scales.data(), out.data(), out.size());
+                 std::span<std::int16_t> out, std::span<std::int16_t> sums) {
+  assert(row.size() == out.size() && offsets.size() == out.size() && scales.size() == out.size() &&
+         sums.size() == out.size());
+  HWY_DYNAMIC_DISPATCH(round_all)(row.data(), offsets.data(), scales.data(), out.data(), sums.data(), out.size());
 }
 
-void widen_about(std::span<const std::int16_t> row, std::span<const float> units, float factor,
-                 std::span<const float> offsets, std::span<float> out) {
-  assert(row.size() == out.size() && units.size() == out.size() && offsets.size() == out.size());
-  HWY_DYNAMIC_DISPATCH(widen_all)(row.data(), units.data(), factor, offsets.data(), out.data(), out.size());
+void widen_about(MatrixView<const std::int16_t> rows, std::span<const float> units, std::span<const float> factors,
+                 std::span<const float> offsets, MatrixView<float> out) {
+  assert(rows.rows() == out.rows() && rows.cols() == out.cols() && factors.size() == rows.rows() &&
+         units.size() == rows.cols() && offsets.size() == rows.cols());
+  HWY_DYNAMIC_DISPATCH(widen_all)(rows, units.data(), factors.data(), offsets.data(), out.data());
 }
 
 }  // namespace ergodic

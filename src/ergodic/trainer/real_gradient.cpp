@@ -156,12 +156,9 @@ void RealGradient::round_sides(const RealTerms& terms) {
       for (std::size_t k = 0; k < units_.size(); ++k) scales_[k] = units_[k] > kLeastUnit ? each / units_[k] : 0.0f;
     }
     for_parts(visible_real_, r, state.chains(), state.units(), [&](std::size_t k, std::size_t count, std::size_t at) {
-      const std::span<std::int16_t> part = rounded.elements().subspan(at, count);
       round_about(state.reals().row(r).subspan(k, count), std::span(offset).subspan(k, count),
-                  std::span(scales_).subspan(k, count), part);
-      for (std::size_t c = 0; c < count; ++c) {
-        rounded_sums_[k + c] = static_cast<std::int16_t>(rounded_sums_[k + c] + part[c]);
-      }
+                  std::span(scales_).subspan(k, count), rounded.elements().subspan(at, count),
+                  std::span(rounded_sums_).subspan(k, count));
     });
   });
   // Pairs about the offsets of bits must not see what is rounded off: it would be multiplied by these offsets.
@@ -245,11 +242,11 @@ void RealGradient::find_pairs(std::size_t first, MatrixView<float> pairs) const 
     // The pairs of the offsets with the bits are added again.
     const Units &of_bits = visible_real_ ? hidden_ : visible_, &of_reals = visible_real_ ? visible_ : hidden_;
     const std::size_t row = visible_real_ ? 0 : first, column = visible_real_ ? first : 0;
-    const std::span<const float> units(units_.data() + column, sums.cols());
-    const std::span<const float> offset(of_reals.offset.data() + column, sums.cols());
-    for (std::size_t k = 0; k < sums.rows(); ++k) {
-      widen_about(rounded.row(k), units, of_bits.change[row + k], offset, sums.row(k));
-    }
+    const auto part = [](const std::vector<float>& of, std::size_t begin, std::size_t count) {
+      return std::span(of).subspan(begin, count);
+    };
+    widen_about(rounded, part(units_, column, sums.cols()), part(of_bits.change, row, sums.rows()),
+                part(of_reals.offset, column, sums.cols()), sums);
   } else {
     std::ranges::fill(sums.elements(), 0.0f);
     add_sides(first, sums);
@@ -280,8 +277,9 @@ void RealGradient::finish_row(const RealTerms& terms, const VisibleUnit& unit, s
     }
   }
   const float dz = visible_real_ ? precision_[i] *= static_cast<float>(terms.gaps.precision[i]) : 0.0f;
-  bias_[i] -= follow_row({visible_.offset[i], dz, hidden_.offset, w, follow}, row);
+  bias_[i] -= dot_rows(row, hidden_.offset);
   bias_[i] += unit.bias * dz;
+  follow_row(visible_.offset[i], follow, dz, w, row);
 }
 
 /// Calls put(visible unit, gradient of its weights) for each of a strip, then done(first, end), on several threads;
