@@ -90,7 +90,8 @@ void correlate(const State& x, MatrixView<const float> y, std::span<const double
 void add_column_sums(const State& x, std::span<const double> row_weights, std::span<double> out) {
   assert(out.size() == x.units());
   if (!x.real() && row_weights.size() == 1 && row_weights[0] == 1.0) {  // whole numbers, exact in any order
-    std::vector<std::uint32_t> counts(x.units());
+    thread_local std::vector<std::uint32_t> counts;
+    counts.resize(x.units());
     count_columns({{{&x.bits(), counts}}}, {});
     const double low = double{x.levels().low} * static_cast<double>(x.chains()), gap = x.levels().gap();
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += low + gap * counts[i];

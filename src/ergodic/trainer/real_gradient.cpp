@@ -190,7 +190,10 @@ void RealGradient::find_directions(const RealTerms& terms, const Context& contex
     add_bit_product(sides_[s].columns, 0, sides_[s].levels, projected_[s], turned_along_, context);
   }
   // As the pairs are, they are taken about the offsets and in terms of the gaps.
-  std::vector<float> mean(count), change(count), less(count);
+  thread_local std::vector<float> mean, change, less;
+  mean.assign(count, 0.0f);
+  change.assign(count, 0.0f);
+  less.resize(count);
   for (std::size_t k = 0; k < count; ++k) less[k] = static_cast<float>(-gaps.shortened[k]);
   for (std::size_t i = 0; i < n; ++i) {
     add_row(visible_.offset[i], directions_.row(i), mean);
