@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -58,6 +59,19 @@ TEST(WeightRows, RowsAreCentredAddedAndStepped) {
   });
 }
 
+TEST(WeightRows, OthersFollowARow) {
+  for_each_length([](const Matrix<float>& rows) {
+    std::vector<float> follow = row_of(rows, 0), row = row_of(rows, 1), defined_follow = follow, defined = row;
+    for (std::size_t j = 0; j < rows.cols(); ++j) {
+      defined_follow[j] += 0.3f * rows(1, j);
+      defined[j] += 0.7f * rows(2, j);
+    }
+    follow_row(0.3f, follow, 0.7f, rows.row(2), row);
+    ASSERT_EQ(follow, defined_follow);
+    ASSERT_EQ(row, defined);
+  });
+}
+
 TEST(WeightRows, SquaresAndDistancesAreAdded) {
   for_each_length([](const Matrix<float>& rows) {
     std::vector<float> squares = row_of(rows, 0), distances = squares, defined_squares = squares, defined = squares;
@@ -74,17 +88,25 @@ TEST(WeightRows, SquaresAndDistancesAreAdded) {
 
 TEST(WeightRows, AreRoundedAboutOffsetsAndWidenedAgain) {
   for_each_length([](const Matrix<float>& rows) {
-    std::vector<float> scales = row_of(rows, 2), widened(rows.cols()), defined_widened(rows.cols());
+    constexpr std::size_t kRows = 3;
+    const std::vector<float> factors{0.7f, 0.0f, -0.4f};
+    std::vector<float> scales = row_of(rows, 2);
     for (float& scale : scales) scale *= 1000.0f;
-    std::vector<std::int16_t> rounded(rows.cols()), defined(rows.cols());
-    for (std::size_t j = 0; j < rows.cols(); ++j) {
-      defined[j] = static_cast<std::int16_t>(std::nearbyint((rows(0, j) - rows(1, j)) * scales[j]));
-      defined_widened[j] = static_cast<float>(defined[j]) * rows(3, j) + 0.7f * rows(4, j);
+    Matrix<std::int16_t> rounded(kRows, rows.cols()), defined(kRows, rows.cols());
+    Matrix<float> widened(kRows, rows.cols()), defined_widened(kRows, rows.cols());
+    std::vector<std::int16_t> sums(rows.cols(), 5), defined_sums = sums;
+    for (std::size_t r = 0; r < kRows; ++r) {
+      for (std::size_t j = 0; j < rows.cols(); ++j) {
+        defined(r, j) = static_cast<std::int16_t>(std::nearbyint((rows(r, j) - rows(1, j)) * scales[j]));
+        defined_sums[j] = static_cast<std::int16_t>(defined_sums[j] + defined(r, j));
+        defined_widened(r, j) = static_cast<float>(defined(r, j)) * rows(3, j) + factors[r] * rows(4, j);
+      }
+      round_about(rows.row(r), rows.row(1), scales, rounded.row(r), sums);
     }
-    round_about(rows.row(0), rows.row(1), scales, rounded);
-    widen_about(rounded, rows.row(3), 0.7f, rows.row(4), widened);
-    ASSERT_EQ(rounded, defined);
-    ASSERT_EQ(widened, defined_widened);
+    widen_about(rounded, rows.row(3), factors, rows.row(4), widened);
+    ASSERT_TRUE(std::ranges::equal(rounded.elements(), defined.elements()));
+    ASSERT_EQ(sums, defined_sums);
+    ASSERT_TRUE(std::ranges::equal(widened.elements(), defined_widened.elements()));
   });
 }
 

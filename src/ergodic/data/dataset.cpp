@@ -71,6 +71,17 @@ Values gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key,
   return out;
 }
 
+namespace {
+
+/// Brings a row on its way into the cache.
+template <class T>
+void prefetch(std::span<const T> row) {
+  for (std::size_t k = 0; k < row.size(); k += kCacheLine / sizeof(T)) __builtin_prefetch(&row[k]);
+  if (!row.empty()) __builtin_prefetch(&row.back());
+}
+
+}  // namespace
+
 void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, std::uint64_t epoch, Bits& out,
             const Context& context) {
   assert(out.rows() == rows.size() && out.cols() == data.units());
@@ -83,11 +94,7 @@ void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, s
       } else {
         // Rows lie far apart: some are on their way into the cache while others are copied.
         constexpr std::size_t kAhead = 16;
-        if (r + kAhead < rows.size()) {
-          const auto later = data.bits().row(rows[r + kAhead]);
-          for (std::size_t w = 0; w < later.size(); w += kCacheLine / sizeof(later[0])) __builtin_prefetch(&later[w]);
-          __builtin_prefetch(&later.back());
-        }
+        if (r + kAhead < rows.size()) prefetch(data.bits().row(rows[r + kAhead]));
         const auto from = data.bits().row(rows[r]);
         std::copy(from.begin(), from.end(), out.row(r).begin());
       }
@@ -97,7 +104,9 @@ void gather(const Dataset& data, std::span<const std::uint32_t> rows, Key key, s
 
 void gather(const Dataset& data, std::span<const std::uint32_t> rows, Matrix<float>& out) {
   assert(out.rows() == rows.size() && out.cols() == data.units());
+  constexpr std::size_t kAhead = 2;
   for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (r + kAhead < rows.size()) prefetch(data.reals().row(rows[r + kAhead]));
     const auto from = data.reals().row(rows[r]);
     std::copy(from.begin(), from.end(), out.row(r).begin());
   }

@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cstring>
@@ -193,6 +194,24 @@ void positive_means(const FloatFields& at, std::span<float> out) {
   }
 }
 
+/// Values from `first` on, with zeros in the place of those that are not there.
+template <std::size_t kCount>
+HWY_INLINE const float* padded_from(std::span<const float> values, std::size_t first,
+                                    std::array<float, kCount>& padded) {
+  if (first + kCount <= values.size()) return &values[first];
+  padded.fill(0.0f);
+  std::copy(values.begin() + static_cast<std::ptrdiff_t>(first), values.end(), padded.begin());
+  return padded.data();
+}
+
+/// 2^16 times what a sigmoid p may change by if its argument does by d at most: p (1 - p) d + d^2 / 20, since no second
+/// derivative of it exceeds a tenth.
+HWY_INLINE V reach_of(V p, V d) {
+  const auto set = [](float value) HWY_ATTR { return hn::Set(kFloats, value); };
+  const V slope = hn::Mul(p, hn::Sub(set(1.0f), p));
+  return hn::Mul(hn::Mul(set(65536.0f * 1.001f), d), hn::Add(slope, hn::Mul(set(0.05f), d)));
+}
+
 /// Calls open(unit, its upper bits) for those that stay open.
 template <bool kErrors, class Open>
 HWY_INLINE void coins_with(std::span<const float> fields, std::span<const float> errors, float gap, const Draw& draw,
@@ -203,19 +222,20 @@ HWY_INLINE void coins_with(std::span<const float> fields, std::span<const float>
     const RandomWords random(draw, chain, static_cast<std::uint32_t>(first / kCoarseUnits));
     for (std::size_t half = first; half < std::min(fields.size(), first + 2 * kUnits); half += kUnits) {
       const std::size_t count = std::min(kUnits, fields.size() - half);
-      alignas(64) float padded[kUnits] = {}, padded_errors[kUnits] = {};
+      alignas(64) std::array<float, kUnits> padded, padded_errors;
+      const float* const some = padded_from(fields, half, padded);
+      const float* const off = kErrors ? padded_from(errors, half, padded_errors) : nullptr;
       alignas(64) std::uint16_t coarse[kUnits];
-      std::copy_n(fields.data() + half, count, padded);
-      if (kErrors) std::copy_n(errors.data() + half, count, padded_errors);
       std::memcpy(coarse, random.words + (half - first) / 2, sizeof(coarse));
       std::uint64_t on = 0, sure = 0;
       for (std::size_t k = 0; k < kUnits; k += kLanes) {
-        const auto threshold = [&](V field) HWY_ATTR {
-          return hn::Mul(sigmoid_of(kFloats, hn::Mul(hn::Set(kFloats, gap), field)), hn::Set(kFloats, 65536.0f));
-        };
-        const V field = hn::Load(kFloats, padded + k), error = hn::Load(kFloats, padded_errors + k);
-        const V least = threshold(kErrors ? hn::Sub(field, error) : field);
-        const V most = kErrors ? threshold(hn::Add(field, error)) : least;
+        const V p = sigmoid_of(kFloats, hn::Mul(hn::Set(kFloats, gap), hn::LoadU(kFloats, some + k)));
+        const V threshold = hn::Mul(p, hn::Set(kFloats, 65536.0f));
+        V least = threshold, most = threshold;
+        if constexpr (kErrors) {
+          const V reach = reach_of(p, hn::Mul(hn::Set(kFloats, gap), hn::LoadU(kFloats, off + k)));
+          least = hn::Sub(least, reach), most = hn::Add(most, reach);
+        }
         const auto integers = hn::PromoteTo(kIntegers, hn::LoadU(hn::Rebind<std::uint16_t, Floats>(), coarse + k));
         const V drawn = hn::ConvertTo(kFloats, integers);
         const auto surely_on = hn::Le(hn::Add(drawn, hn::Set(kFloats, 1.0f + kMargin)), least);

@@ -23,6 +23,11 @@
 #define ERGODIC_REAL_SAMPLING_SHARED
 namespace ergodic {
 
+/// What fields are off by, for each unit: in terms of the norm of a row, of what was rounded off it, and of nothing.
+struct ErrorBounds {
+  float *by_size, *by_off, *alone;
+};
+
 /// A coin that is still open.
 struct OpenUnit {
   const float* x;
@@ -59,6 +64,15 @@ float dot(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, std::size_t 
   }
   return hn::GetLane(hn::SumOfLanes(kFloats, hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]))));
 }
+
+/// Bounds on what the fields of a row are off by.
+void bound_errors(const RoundedNorms& row, const ErrorBounds& columns, float* HWY_RESTRICT out, std::size_t units) {
+  const float *HWY_RESTRICT by_size = columns.by_size, *HWY_RESTRICT by_off = columns.by_off,
+                            *HWY_RESTRICT alone = columns.alone;
+  const float size = row.size, off = row.off;
+  for (std::size_t j = 0; j < units; ++j) out[j] = size * by_size[j] + (off * by_off[j] + alone[j]);
+}
+
 /// The fields of some units by the definition, side by side, since each addition waits for the one before it.
 void add_chains(std::span<const OpenUnit> units, const Affine& map, std::span<float> fields) {
   constexpr std::size_t kChains = 8;
@@ -87,6 +101,7 @@ HWY_AFTER_NAMESPACE();
 namespace ergodic {
 namespace {
 HWY_EXPORT(dot);
+HWY_EXPORT(bound_errors);
 HWY_EXPORT(add_chains);
 
 constexpr float kTooLarge = 0x1p50f;
@@ -163,6 +178,7 @@ bool sample_rows(const RealRows& call, const Context& context) {
   RoundedNorms* const columns = room_for(padded, columns_memory);
   float* const fields = room_for(count * units, fields_memory);
   float* const errors = room_for(3 * units, errors_memory);
+  const ErrorBounds bounds{errors, errors + units, errors + 2 * units};
 
   for (std::size_t r = 0; r < count; ++r) {
     round_row(call.x.row(r), words + r * stride, rows[r]);
@@ -178,9 +194,9 @@ bool sample_rows(const RealRows& call, const Context& context) {
   for (std::size_t j = 0; j < units; ++j) {
     const auto base = std::abs(static_cast<float>(map.base_of(j)));
     fits = fits && columns[j].size < kTooLarge && std::abs(map.bias[j]) < kTooLarge && base < kTooLarge;
-    errors[j] = 1.001f * (columns[j].off + roundoffs * columns[j].size);
-    errors[units + j] = 1.001f * (columns[j].size + columns[j].off);
-    errors[2 * units + j] = 1.001f * roundoffs * (std::abs(map.bias[j]) + base);
+    bounds.by_size[j] = 1.001f * (columns[j].off + roundoffs * columns[j].size);
+    bounds.by_off[j] = 1.001f * (columns[j].size + columns[j].off);
+    bounds.alone[j] = 1.001f * roundoffs * (std::abs(map.bias[j]) + base);
   }
   if (!fits) return false;
 
@@ -198,9 +214,7 @@ bool sample_rows(const RealRows& call, const Context& context) {
       if (map.beta != 1.0) {
         for (std::size_t j = 0; j < units; ++j) row[j] = call.tempered(row[j], j);
       }
-      for (std::size_t j = 0; j < units; ++j) {
-        error[j] = rows[r].size * errors[j] + (rows[r].off * errors[units + j] + errors[2 * units + j]);
-      }
+      HWY_DYNAMIC_DISPATCH(bound_errors)(rows[r], bounds, error.data(), units);
       const std::size_t found =
           draw_sure_coins({row}, error, gap, call.draw, call.chain(r), call.out.bits().row(call.first_row + r), coins);
       for (std::size_t k = 0; k < found; ++k) {

@@ -28,6 +28,14 @@ float dot_all(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, std::siz
   return sums[0];
 }
 
+void follow_all(float factor, float share, const float* HWY_RESTRICT weights, float* HWY_RESTRICT follow,
+                float* HWY_RESTRICT row, std::size_t count) {
+  for (std::size_t j = 0; j < count; ++j) {
+    follow[j] += factor * row[j];
+    row[j] += share * weights[j];
+  }
+}
+
 void centre_all(const Centre& about, float* HWY_RESTRICT row, std::size_t count) {
   const float *HWY_RESTRICT means = about.means.data(), *HWY_RESTRICT changes = about.changes.data(),
                             *HWY_RESTRICT scales = about.scales.data();
@@ -59,17 +67,23 @@ void add_distances_of(float factor, const float* HWY_RESTRICT row, const float* 
 }
 
 void round_all(const float* HWY_RESTRICT row, const float* HWY_RESTRICT offsets, const float* HWY_RESTRICT scales,
-               std::int16_t* HWY_RESTRICT out, std::size_t count) {
+               std::int16_t* HWY_RESTRICT out, std::int16_t* HWY_RESTRICT sums, std::size_t count) {
   for (std::size_t k = 0; k < count; ++k) {
     // Adding 1.5 * 2^23 rounds to an integer, which the last bits then are.
     const float shifted = (row[k] - offsets[k]) * scales[k] + 12582912.0f;
     out[k] = static_cast<std::int16_t>(std::bit_cast<std::uint32_t>(shifted));
+    sums[k] = static_cast<std::int16_t>(sums[k] + out[k]);
   }
 }
 
-void widen_all(const std::int16_t* HWY_RESTRICT row, const float* HWY_RESTRICT units, float factor,
-               const float* HWY_RESTRICT offsets, float* HWY_RESTRICT out, std::size_t count) {
-  for (std::size_t k = 0; k < count; ++k) out[k] = static_cast<float>(row[k]) * units[k] + factor * offsets[k];
+void widen_all(MatrixView<const std::int16_t> rows, const float* HWY_RESTRICT units, const float* HWY_RESTRICT factors,
+               const float* HWY_RESTRICT offsets, float* HWY_RESTRICT out) {
+  const std::size_t count = rows.cols();
+  const std::int16_t* HWY_RESTRICT from = rows.data();
+  for (std::size_t r = 0; r < rows.rows(); ++r, from += count, out += count) {
+    const float factor = factors[r];
+    for (std::size_t k = 0; k < count; ++k) out[k] = static_cast<float>(from[k]) * units[k] + factor * offsets[k];
+  }
 }
 
 }  // namespace ergodic::HWY_NAMESPACE
@@ -79,6 +93,7 @@ HWY_AFTER_NAMESPACE();
 namespace ergodic {
 namespace {
 HWY_EXPORT(dot_all);
+HWY_EXPORT(follow_all);
 HWY_EXPORT(centre_all);
 HWY_EXPORT(add_all);
 HWY_EXPORT(add_squares_of);
@@ -96,6 +111,12 @@ float dot_rows(std::span<const float> a, std::span<const float> b) {
 void centre_row(const Centre& about, std::span<float> row) {
   assert(about.means.size() == row.size() && about.changes.size() == row.size() && about.scales.size() == row.size());
   HWY_DYNAMIC_DISPATCH(centre_all)(about, row.data(), row.size());
+}
+
+void follow_row(float factor, std::span<float> follow, float share, std::span<const float> weights,
+                std::span<float> row) {
+  assert(weights.size() == row.size() && follow.size() == row.size());
+  HWY_DYNAMIC_DISPATCH(follow_all)(factor, share, weights.data(), follow.data(), row.data(), row.size());
 }
 
 void add_row(float factor, std::span<const float> row, std::span<float> out) {
@@ -120,15 +141,17 @@ void add_distances(float factor, std::span<const float> row, std::span<const flo
 }
 
 void round_about(std::span<const float> row, std::span<const float> offsets, std::span<const float> scales,
-                 std::span<std::int16_t> out) {
-  assert(row.size() == out.size() && offsets.size() == out.size() && scales.size() == out.size());
-  HWY_DYNAMIC_DISPATCH(round_all)(row.data(), offsets.data(), scales.data(), out.data(), out.size());
+                 std::span<std::int16_t> out, std::span<std::int16_t> sums) {
+  assert(row.size() == out.size() && offsets.size() == out.size() && scales.size() == out.size() &&
+         sums.size() == out.size());
+  HWY_DYNAMIC_DISPATCH(round_all)(row.data(), offsets.data(), scales.data(), out.data(), sums.data(), out.size());
 }
 
-void widen_about(std::span<const std::int16_t> row, std::span<const float> units, float factor,
-                 std::span<const float> offsets, std::span<float> out) {
-  assert(row.size() == out.size() && units.size() == out.size() && offsets.size() == out.size());
-  HWY_DYNAMIC_DISPATCH(widen_all)(row.data(), units.data(), factor, offsets.data(), out.data(), out.size());
+void widen_about(MatrixView<const std::int16_t> rows, std::span<const float> units, std::span<const float> factors,
+                 std::span<const float> offsets, MatrixView<float> out) {
+  assert(rows.rows() == out.rows() && rows.cols() == out.cols() && factors.size() == rows.rows() &&
+         units.size() == rows.cols() && offsets.size() == rows.cols());
+  HWY_DYNAMIC_DISPATCH(widen_all)(rows, units.data(), factors.data(), offsets.data(), out.data());
 }
 
 }  // namespace ergodic

@@ -49,6 +49,11 @@ std::vector<double> deviations_of(const Dataset& data, const Layer& layer) {
   return real_valued(layer) ? unit_deviations(data) : std::vector<double>();
 }
 
+std::vector<double> log_precisions_of(std::vector<double> deviations) {
+  for (double& value : deviations) value = -2.0 * portable_log(value);
+  return deviations;
+}
+
 /// The offsets of centring before anything is known: the means without fields; or what makes the gradient that of the
 /// plain machine in {0,1} units.
 std::vector<double> first_offsets(const Layer& layer, Precision precision, bool centred) {
@@ -108,7 +113,7 @@ RbmLearner::RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out
       key_(key),
       source_(std::move(source)),
       simulator_(model, Gibbs{}),
-      deviations_(deviations_of(train, model.visible())),
+      log_precisions_(log_precisions_of(deviations_of(train, model.visible()))),
       gaps_(gaps_of(model, train)),
       visible_offset_(!options.uncentred ? value_means(train, model.visible())
                                          : first_offsets(model.visible(), {}, false)),
@@ -279,11 +284,12 @@ void RbmLearner::ascend_real(const Chains& samples, StepSize size, const Context
 
 /// Keeps the noise of real visible units between a share and three halves of the deviations of the data.
 void RbmLearner::bound_precisions(Parameters& parameters) const {
-  for (std::size_t i = 0; i < deviations_.size(); ++i) {
-    const double of_data = -2.0 * portable_log(deviations_[i]);
-    float& log_precision = parameters[Rbm::precision_slot(Rbm::kVisible)][i];
-    log_precision = static_cast<float>(std::clamp(double{log_precision}, of_data - 2.0 * portable_log(kMostNoise),
-                                                  of_data - 2.0 * portable_log(options_.least_noise)));
+  if (log_precisions_.empty()) return;
+  const double least = -2.0 * portable_log(kMostNoise), most = -2.0 * portable_log(options_.least_noise);
+  const std::span<float> logs = parameters[Rbm::precision_slot(Rbm::kVisible)];
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    const double of_data = log_precisions_[i];
+    logs[i] = static_cast<float>(std::clamp(double{logs[i]}, of_data + least, of_data + most));
   }
 }
 

@@ -66,9 +66,9 @@ class RbmLearner : public Learner {
   std::unique_ptr<NegativePhase> negative_;
   SampledAscent ascent_;
   RealGradient real_gradient_;
-  State hidden_means_{0, 0, {}};    // given the batch, if hidden units are real
-  Chains data_;                     // the batch, with hidden states drawn given it
-  std::vector<double> deviations_;  // of the data, if it is real
+  State hidden_means_{0, 0, {}};        // given the batch, if hidden units are real
+  Chains data_;                         // the batch, with hidden states drawn given it
+  std::vector<double> log_precisions_;  // of the data, if it is real
   Gaps gaps_;
   std::vector<double> visible_offset_;  // mu: the mean of the data; a moving one of units that data does not set
   std::vector<float> velocity_;

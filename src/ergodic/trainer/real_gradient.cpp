@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ergodic/core/aligned.hpp"
+#include "ergodic/kernels/bit_counts.hpp"
 #include "ergodic/kernels/bit_product.hpp"
 #include "ergodic/kernels/couplings.hpp"
 #include "ergodic/kernels/float_product.hpp"
@@ -45,18 +46,32 @@ void add_sums(float factor, MatrixView<const float> rows, std::span<float> out, 
 
 void add_sums(float factor, const State& state, std::span<float> out, std::span<float> squares) {
   if (state.real()) return add_sums(factor, state.reals(), out, squares);
-  for (float& sum : out) sum += factor * state.levels().low * static_cast<float>(state.chains());
-  const float gap = factor * state.levels().gap();
-  for (std::size_t r = 0; r < state.chains(); ++r) {
-    for_each_set(state.bits().row(r), [&](std::size_t k) { out[k] += gap; });
-  }
+  thread_local std::vector<std::uint32_t> counts;
+  counts.resize(out.size());
+  count_columns({{{&state.bits(), counts}}}, {});
+  const float low = state.levels().low * static_cast<float>(state.chains()), gap = state.levels().gap();
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] += factor * (low + gap * static_cast<float>(counts[k]));
 }
 
-/// A step of the parameters from `first` on, in float (optimiser.hpp).
+/// A step of the parameters from `first` on, in float (optimiser.hpp). Without momentum there is no need of a velocity,
+/// which takes as long to fetch and to store as the parameters.
 void step_part(const Sgd& sgd, StepSize size, std::span<const float> gradient, std::size_t first,
                std::span<float> velocity, Parameters& parameters) {
-  step_row(static_cast<float>(sgd.momentum), static_cast<float>(size.rate), gradient,
-           velocity.subspan(first, gradient.size()), parameters.values().subspan(first, gradient.size()));
+  const auto rate = static_cast<float>(size.rate);
+  const std::span<float> values = parameters.values().subspan(first, gradient.size());
+  if (sgd.momentum == 0.0) return add_row(rate, gradient, values);
+  step_row(static_cast<float>(sgd.momentum), rate, gradient, velocity.subspan(first, gradient.size()), values);
+}
+
+/// Calls put(first unit, how many, place of the first) for the parts of row r of real units as they are kept for
+/// look-ups: visible ones strip after strip, so that each strip is a matrix of its own.
+template <class Put>
+void for_parts(bool strips, std::size_t r, std::size_t rows, std::size_t units, const Put& put) {
+  const std::size_t width = strips ? kRealStrip : units;
+  for (std::size_t first = 0; first < units; first += width) {
+    const std::size_t count = std::min(width, units - first);
+    put(first, count, first * rows + r * count);
+  }
 }
 
 }  // namespace
@@ -89,7 +104,11 @@ void RealGradient::prepare(const Rbm& model, const RealTerms& terms, const Conte
     side.levels = bits.levels();
     if (rounded_) continue;
     reshape(reals.chains(), reals.units(), side.reals);
-    scale(each, reals.reals().elements(), side.reals.elements());
+    for (std::size_t r = 0; r < reals.chains(); ++r) {
+      for_parts(visible_real_, r, reals.chains(), reals.units(), [&](std::size_t k, std::size_t count, std::size_t at) {
+        scale(each, reals.reals().row(r).subspan(k, count), side.reals.elements().subspan(at, count));
+      });
+    }
   }
   visible_.pair_change = visible_.change;
   hidden_.pair_change = hidden_.change;
@@ -105,10 +124,11 @@ void RealGradient::prepare(const Rbm& model, const RealTerms& terms, const Conte
   hidden_bias_ = part("hidden_bias");
   precision_ = visible_real_ ? part(Rbm::precision_slot(Rbm::kVisible)) : std::span<float>();
   for (std::size_t i = 0; i < n; ++i) bias_[i] = visible_.change[i] * visible_.per_square[i];
+  const std::span<const double> deviations = model.precision(Rbm::kVisible).deviations;
+  const std::span<const float> visible_bias = model.visible_bias();
   for (std::size_t i = 0; i < precision_.size(); ++i) {
-    const auto deviation = static_cast<float>(model.precision(Rbm::kVisible).deviations[i]);
-    precision_[i] =
-        -0.5f * visible_.square_change[i] / (deviation * deviation) + model.visible_bias()[i] * visible_.change[i];
+    const auto deviation = static_cast<float>(deviations[i]);
+    precision_[i] = -0.5f * visible_.square_change[i] / (deviation * deviation) + visible_bias[i] * visible_.change[i];
   }
   find_directions(terms, context);
 }
@@ -135,11 +155,11 @@ void RealGradient::round_sides(const RealTerms& terms) {
     if (r == 0) {
       for (std::size_t k = 0; k < units_.size(); ++k) scales_[k] = units_[k] > kLeastUnit ? each / units_[k] : 0.0f;
     }
-    const std::span<std::int16_t> row = rounded.row(r);
-    round_about(state.reals().row(r), offset, scales_, row);
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      rounded_sums_[k] = static_cast<std::int16_t>(rounded_sums_[k] + row[k]);
-    }
+    for_parts(visible_real_, r, state.chains(), state.units(), [&](std::size_t k, std::size_t count, std::size_t at) {
+      round_about(state.reals().row(r).subspan(k, count), std::span(offset).subspan(k, count),
+                  std::span(scales_).subspan(k, count), rounded.elements().subspan(at, count),
+                  std::span(rounded_sums_).subspan(k, count));
+    });
   });
   // Pairs about the offsets of bits must not see what is rounded off: it would be multiplied by these offsets.
   for (std::size_t k = 0; k < units_.size(); ++k) reals.pair_change[k] = units_[k] * rounded_sums_[k];
@@ -170,18 +190,21 @@ void RealGradient::find_directions(const RealTerms& terms, const Context& contex
     add_bit_product(sides_[s].columns, 0, sides_[s].levels, projected_[s], turned_along_, context);
   }
   // As the pairs are, they are taken about the offsets and in terms of the gaps.
+  thread_local std::vector<float> mean, change, less;
+  mean.assign(count, 0.0f);
+  change.assign(count, 0.0f);
+  less.resize(count);
+  for (std::size_t k = 0; k < count; ++k) less[k] = static_cast<float>(-gaps.shortened[k]);
+  for (std::size_t i = 0; i < n; ++i) {
+    add_row(visible_.offset[i], directions_.row(i), mean);
+    add_row(visible_.change[i], directions_.row(i), change);
+  }
+  transpose(turned_along_, along_, {});
   for (std::size_t k = 0; k < count; ++k) {
-    float mean = 0.0f, change = 0.0f;
-    for (std::size_t i = 0; i < n; ++i) {
-      mean += directions_(i, k) * visible_.offset[i];
-      change += directions_(i, k) * visible_.change[i];
-    }
-    const auto less = static_cast<float>(-gaps.shortened[k]);
-    for (std::size_t j = 0; j < m; ++j) {
-      const float along = turned_along_(j, k) - mean * hidden_.change[j] - change * hidden_.offset[j];
-      along_(k, j) = less * along * hidden_.per_square[j];
-    }
-    for (std::size_t i = 0; i < n; ++i) bias_[i] += less * change * directions_(i, k);
+    centre_row({mean[k], change[k], less[k], hidden_.offset, hidden_.change, hidden_.per_square}, along_.row(k));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < count; ++k) bias_[i] += less[k] * change[k] * directions_(i, k);
   }
 }
 
@@ -198,19 +221,14 @@ const Matrix<std::int16_t>& RealGradient::Side::values<std::int16_t>() const {
 /// those are the visible ones, they are the columns of the sums.
 template <class T>
 void RealGradient::add_sides(std::size_t first, MatrixView<T> sums) const {
-  thread_local AlignedVector<T> strip;
   for (const Side& side : sides_) {
     const Matrix<T>& values = side.values<T>();
     if (!visible_real_) {
       add_bit_product(side.columns, first, side.levels, values, sums, {});
       continue;
     }
-    strip.resize(std::max(strip.size(), values.rows() * sums.cols()));
-    for (std::size_t r = 0; r < values.rows(); ++r) {
-      std::ranges::copy(values.row(r).subspan(first, sums.cols()), strip.data() + r * sums.cols());
-    }
-    const MatrixView<const T> columns(strip.data(), values.rows(), sums.cols());
-    add_bit_product(side.columns, 0, side.levels, columns, sums, {});
+    const MatrixView<const T> strip(values.data() + first * values.rows(), values.rows(), sums.cols());
+    add_bit_product(side.columns, 0, side.levels, strip, sums, {});
   }
 }
 
@@ -227,11 +245,11 @@ void RealGradient::find_pairs(std::size_t first, MatrixView<float> pairs) const 
     // The pairs of the offsets with the bits are added again.
     const Units &of_bits = visible_real_ ? hidden_ : visible_, &of_reals = visible_real_ ? visible_ : hidden_;
     const std::size_t row = visible_real_ ? 0 : first, column = visible_real_ ? first : 0;
-    const std::span<const float> units(units_.data() + column, sums.cols());
-    const std::span<const float> offset(of_reals.offset.data() + column, sums.cols());
-    for (std::size_t k = 0; k < sums.rows(); ++k) {
-      widen_about(rounded.row(k), units, of_bits.change[row + k], offset, sums.row(k));
-    }
+    const auto part = [](const std::vector<float>& of, std::size_t begin, std::size_t count) {
+      return std::span(of).subspan(begin, count);
+    };
+    widen_about(rounded, part(units_, column, sums.cols()), part(of_bits.change, row, sums.rows()),
+                part(of_reals.offset, column, sums.cols()), sums);
   } else {
     std::ranges::fill(sums.elements(), 0.0f);
     add_sides(first, sums);
@@ -240,52 +258,60 @@ void RealGradient::find_pairs(std::size_t first, MatrixView<float> pairs) const 
 }
 
 /// The derivative by a log precision at a fixed mean, then pairs about the offsets and in terms of the gaps.
-void RealGradient::condition_row(std::size_t unit, std::span<const float> weights, std::span<float> row) {
-  if (visible_real_) precision_[unit] += dot_rows(weights, row);
-  centre_row({visible_.offset[unit], visible_.pair_change[unit], visible_.per_square[unit], hidden_.offset,
-              hidden_.pair_change, hidden_.per_square},
+void RealGradient::condition_row(const VisibleUnit& unit, std::span<float> row) {
+  const std::size_t i = unit.index;
+  if (visible_real_) precision_[i] += dot_rows(unit.weights, row);
+  centre_row({visible_.offset[i], visible_.pair_change[i], visible_.per_square[i], hidden_.offset, hidden_.pair_change,
+              hidden_.per_square},
              row);
 }
 
 /// Decay; biases that follow the weights, so that the units' means stay; and all that follows the precision.
-void RealGradient::finish_row(const Rbm& model, const RealTerms& terms, std::size_t unit, std::span<float> follow,
+void RealGradient::finish_row(const RealTerms& terms, const VisibleUnit& unit, std::span<float> follow,
                               std::span<float> row) {
-  const std::span<const float> w = model.weights().row(unit);
+  const std::size_t i = unit.index;
+  const std::span<const float> w = unit.weights;
   const auto l2 = static_cast<float>(terms.decay.l2);
-  const auto l1 = static_cast<float>(terms.decay.l1 / (terms.gaps.hidden.front() * terms.gaps.visible[unit]));
+  const auto l1 = static_cast<float>(terms.decay.l1 / (terms.gaps.hidden.front() * terms.gaps.visible[i]));
   if (l1 != 0.0f || l2 != 0.0f) {
     for (std::size_t j = 0; j < row.size(); ++j) {
       const float sign = static_cast<float>(w[j] > 0.0f) - static_cast<float>(w[j] < 0.0f);
       row[j] -= l2 * w[j] + l1 * sign;
     }
   }
-  bias_[unit] -= dot_rows(row, hidden_.offset);
-  add_row(visible_.offset[unit], row, follow);
-  if (!visible_real_) return;
-  const float dz = precision_[unit] *= static_cast<float>(terms.gaps.precision[unit]);
-  bias_[unit] += model.visible_bias()[unit] * dz;
-  add_row(dz, w, row);
+  const float dz = visible_real_ ? precision_[i] *= static_cast<float>(terms.gaps.precision[i]) : 0.0f;
+  bias_[i] -= dot_rows(row, hidden_.offset);
+  bias_[i] += unit.bias * dz;
+  follow_row(visible_.offset[i], follow, dz, w, row);
 }
 
-/// Calls put(first visible unit, gradient of the weights) for each strip, on several threads; then all else is found.
-template <class Put>
-void RealGradient::find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put) {
+/// Calls put(visible unit, gradient of its weights) for each of a strip, then done(first, end), on several threads;
+/// then all else is found.
+template <class Put, class Done>
+void RealGradient::find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put,
+                               const Done& done) {
   prepare(model, terms, context);
   const std::size_t n = terms.mu.size(), m = terms.lambda.size(), height = visible_real_ ? kRealStrip : kBitStrip;
+  const MatrixView<const float> weights = model.weights();
+  const std::span<const float> bias = model.visible_bias();
+  const auto unit = [&](std::size_t i) { return VisibleUnit{i, weights.row(i), bias[i]}; };
   reshape((n + height - 1) / height, m, follow_);
   context.for_blocks(n, height, [&](std::size_t begin, std::size_t end) {
     thread_local AlignedVector<float> memory;
     memory.resize(std::max(memory.size(), height * m));
     const MatrixView<float> strip(memory.data(), end - begin, m);
     find_pairs(begin, strip);
-    for (std::size_t i = begin; i < end; ++i) condition_row(i, model.weights().row(i), strip.row(i - begin));
+    for (std::size_t i = begin; i < end; ++i) condition_row(unit(i), strip.row(i - begin));
     if (!terms.gaps.shortened.empty()) {
       add_product(Factor(directions_).block(begin, end - begin, 0, directions_.cols()), along_, strip, {});
     }
     const std::span<float> follow = follow_.row(begin / height);
     std::ranges::fill(follow, 0.0f);
-    for (std::size_t i = begin; i < end; ++i) finish_row(model, terms, i, follow, strip.row(i - begin));
-    put(begin, strip);
+    for (std::size_t i = begin; i < end; ++i) {
+      finish_row(terms, unit(i), follow, strip.row(i - begin));
+      put(i, strip.row(i - begin));
+    }
+    done(begin, end);
   });
   for (std::size_t j = 0; j < m; ++j) hidden_bias_[j] = hidden_.change[j] * hidden_.per_square[j];
   for (std::size_t k = 0; k < follow_.rows(); ++k) {
@@ -296,23 +322,29 @@ void RealGradient::find_strips(const Rbm& model, const RealTerms& terms, const C
 std::span<const float> RealGradient::find(const Rbm& model, const RealTerms& terms, const Context& context) {
   gradient_.resize(model.parameters().values().size());
   const std::size_t width = terms.lambda.size();
-  find_strips(model, terms, context, [&](std::size_t first, MatrixView<const float> strip) {
-    std::ranges::copy(strip.elements(), gradient_.data() + first * width);
-  });
+  find_strips(
+      model, terms, context,
+      [&](std::size_t i, std::span<const float> row) { std::ranges::copy(row, gradient_.data() + i * width); },
+      [](std::size_t, std::size_t) {});
   std::ranges::copy(rest_, gradient_.end() - static_cast<std::ptrdiff_t>(rest_.size()));
   return gradient_;
 }
 
 void RealGradient::ascend(Rbm& model, const RealTerms& terms, const Sgd& sgd, StepSize size, std::span<float> velocity,
                           const std::function<void(Parameters&)>& bound, const Context& context) {
+  const std::size_t width = terms.lambda.size();
   model.update_by_blocks(
       [&](Parameters& parameters, const auto& done) {
-        find_strips(model, terms, context, [&](std::size_t first, MatrixView<const float> strip) {
-          step_part(sgd, size, strip.elements(), first * strip.cols(), velocity, parameters);
-          for (std::size_t row = first; row < first + strip.rows(); row += Couplings::kBlock) {
-            for (std::size_t column = 0; column < strip.cols(); column += Couplings::kBlock) done(row, column);
-          }
-        });
+        find_strips(
+            model, terms, context,
+            [&](std::size_t i, std::span<const float> row) {
+              step_part(sgd, size, row, i * row.size(), velocity, parameters);
+            },
+            [&](std::size_t begin, std::size_t end) {
+              for (std::size_t row = begin; row < end; row += Couplings::kBlock) {
+                for (std::size_t column = 0; column < width; column += Couplings::kBlock) done(row, column);
+              }
+            });
         step_part(sgd, size, rest_, velocity.size() - rest_.size(), velocity, parameters);
         bound(parameters);
       },

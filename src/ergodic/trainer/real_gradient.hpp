@@ -58,7 +58,7 @@ class RealGradient {
   /// One side of the gradient, with its sign and divided by its rows.
   struct Side {
     Bits columns;                  // those of the layer of bits
-    Matrix<std::int16_t> rounded;  // the other layer, scaled
+    Matrix<std::int16_t> rounded;  // the other layer, scaled; visible units strip after strip
     Matrix<float> reals;           // the same in float, for more rows than are rounded
     Levels levels;
 
@@ -66,17 +66,22 @@ class RealGradient {
     const Matrix<T>& values() const;
   };
 
-  template <class Put>
-  void find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put);
+  struct VisibleUnit {
+    std::size_t index;
+    std::span<const float> weights;
+    float bias;
+  };
+
+  template <class Put, class Done>
+  void find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put, const Done& done);
   void prepare(const Rbm& model, const RealTerms& terms, const Context& context);
   void round_sides(const RealTerms& terms);
   void find_directions(const RealTerms& terms, const Context& context);
   template <class T>
   void add_sides(std::size_t first, MatrixView<T> sums) const;
   void find_pairs(std::size_t first, MatrixView<float> pairs) const;
-  void condition_row(std::size_t unit, std::span<const float> weights, std::span<float> row);
-  void finish_row(const Rbm& model, const RealTerms& terms, std::size_t unit, std::span<float> follow,
-                  std::span<float> row);
+  void condition_row(const VisibleUnit& unit, std::span<float> row);
+  void finish_row(const RealTerms& terms, const VisibleUnit& unit, std::span<float> follow, std::span<float> row);
 
   bool visible_real_ = false, rounded_ = false;
   Units visible_, hidden_;
