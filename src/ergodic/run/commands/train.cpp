@@ -67,6 +67,16 @@ void check_checkpoint(const TrainRequest& request) {
           fmt::format("nothing to resume: {} is finished and there is no checkpoint beside it", request.out.string()));
 }
 
+/// What the log says of a rescue that has just been made.
+Record record_of_rescue(const Fit& fit) {
+  const double epoch = static_cast<double>(fit.updates_done()) / static_cast<double>(fit.updates_per_epoch());
+  return {fit.updates_done(),
+          epoch,
+          {{"rescues", static_cast<double>(fit.rescues().size())},
+           {"diverged_after", static_cast<double>(fit.rescues().back().diverged_after)},
+           {"learning_rate", fit.learning_rate()}}};
+}
+
 /// A run of training with all that the command adds to a Fit: checkpoints, snapshots, the log, the clock.
 class Run {
  public:
@@ -93,13 +103,14 @@ class Run {
     if (outer.observer) listeners.push_back(outer.observer);
     std::optional<JsonLog> log;
     if (!request_.log.empty()) {
-      log.emplace(request_.log, resumed_ ? std::optional(fit_.updates_done()) : std::nullopt);
+      const LogPlace here{fit_.rescues().size(), fit_.updates_done()};
+      log.emplace(request_.log, resumed_ ? std::optional(here) : std::nullopt);
       listeners.push_back(&*log);
     }
     Fanout fanout(listeners);
     Profile profile;
     const Context context{outer.threads, &fanout, request_.profile ? &profile : nullptr};
-    TrainResult result = timed_run(context);
+    TrainResult result = timed_run(log ? &*log : nullptr, context);
     if (request_.profile) result.profile = shares_of(profile);
     if (!fit_.finished()) {
       save();
@@ -137,18 +148,21 @@ class Run {
   }
 
   /// Trains, saving every so many seconds, and measures how fast it went.
-  TrainResult timed_run(const Context& context) {
+  TrainResult timed_run(JsonLog* log, const Context& context) {
     const std::vector<std::uint64_t> kept =
         request_.trajectory.empty() ? std::vector<std::uint64_t>() : snapshot_updates(fit_.updates_total());
     const double started = steady_seconds();
     const std::uint64_t first_update = fit_.updates_done();
     double last_saved = started;
+    std::size_t rescues = fit_.rescues().size();
     fit_.run(
         [&](const Fit& fit) {
+          if (log && fit.rescues().size() > rescues) log->record(record_of_rescue(fit));
+          rescues = fit.rescues().size();
           if (std::ranges::binary_search(kept, fit.updates_done())) {
             save_model(snapshot_file(request_.trajectory, fit.updates_done()), fit.machine(), notes());
           }
-          if (steady_seconds() - last_saved < request_.checkpoint_every) return;
+          if (steady_seconds() - last_saved < request_.checkpoint_every || !fit.sound()) return;
           save();
           last_saved = steady_seconds();
         },
@@ -161,6 +175,8 @@ class Run {
     const double epochs_here = static_cast<double>(result.updates - first_update) / per_epoch;
     result.samples_per_second = epochs_here * static_cast<double>(data_.train.rows()) / std::max(result.seconds, 1e-9);
     if (!fit_.records().empty()) result.last = fit_.records().back();
+    if (request_.training.rescue) result.rescues = fit_.rescues();
+    result.learning_rate = fit_.learning_rate();
     return result;
   }
 
