@@ -135,6 +135,11 @@ TEST(Checkpoint, RescuesAndTheStateToGoBackToComeBack) {
   expect_parts(message_of<DataError>([&] { saved.load(); }), {"rescues"});
 }
 
+TEST(Checkpoint, ItsSettingsCanBeRead) {
+  Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+  EXPECT_EQ(settings_in(saved.path), kSettings);
+}
+
 TEST(Checkpoint, TheGlobalIndexOfTheChainsComesBack) {
   Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
   saved.state.learner.chains.first_chain = 64;

@@ -221,6 +221,12 @@ void save_checkpoint(const std::filesystem::path& path, const Parameters& parame
   write_sealed(path, std::move(tensors));
 }
 
+SettingTexts settings_in(const std::filesystem::path& path) {
+  const Unsealed file = read_sealed(path);
+  check_format(file.tensors, kFormat, {kVersionOfFormat, kVersionOfFormat}, path.string());
+  return settings_of(file.tensors);
+}
+
 Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& start, const SettingTexts& settings) {
   const std::string where = path.string();
   const Unsealed file = read_sealed(path);

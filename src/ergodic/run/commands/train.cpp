@@ -7,6 +7,7 @@
 
 #include "ergodic/core/clock.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/number_text.hpp"
 #include "ergodic/format/file.hpp"
 #include "ergodic/format/lock.hpp"
 #include "ergodic/machine/model_file.hpp"
@@ -23,6 +24,7 @@
 #include "ergodic/run/commands/train_result.hpp"
 #include "ergodic/run/commands/training_report.hpp"
 #include "ergodic/run/fit.hpp"
+#include "ergodic/run/pace.hpp"
 #include "ergodic/trainer/health.hpp"
 
 namespace ergodic {
@@ -53,6 +55,24 @@ void check_outputs(const MachineKind& kind, const TrainRequest& request) {
   }
   require_distinct(files);
   require_ending("--report", request.report, {".html", ".htm"});
+}
+
+/// The number of updates that --time comes to: as the checkpoint has it, or by a trial.
+std::uint64_t updates_in(double seconds, const TrainRequest& request, Machine& machine, const TrainingData& data,
+                         const Context& context) {
+  const std::filesystem::path checkpoint = checkpoint_beside(request.out);
+  if (request.resume && std::filesystem::exists(checkpoint)) {
+    const SettingTexts saved = settings_in(checkpoint);
+    const auto updates = saved.find("updates");
+    const auto count = updates == saved.end() ? std::nullopt : whole_number_in(updates->second);
+    if (!count)
+      throw DataError(fmt::format("{}: expected a number of updates among the settings", checkpoint.string()));
+    return *count;
+  }
+  context.stage({"trying how fast updates are", ""});
+  const std::uint64_t out = updates_within(seconds, machine, data, request.training, Key{request.seed}, context);
+  context.note(fmt::format("{:.4g} s are about {} updates here", seconds, out));
+  return out;
 }
 
 /// Whether there is a run to go on with, as asked for, and none that would be lost.
@@ -233,11 +253,12 @@ Outcome keep(const TrainRequest& request, const Machine* machine, const Dataset&
           machine->making_text() + fmt::format("the network is in {}\n", request.out.string()), false};
 }
 
-Outcome run(const TrainRequest& request, bool json, const Context& context) {
+Outcome run(TrainRequest request, bool json, const Context& context) {
   const MachineKind& kind = kind_named(request.model);
   const Key key{request.seed};
   check_outputs(kind, request);
   const FileLock lock(request.out);
+  const std::optional<double> seconds = seconds_of(request);
   if (kind.learns()) check_checkpoint(request);
   DataOptions options = request.data;
   options.kind = kind.values(request.machine);
@@ -245,6 +266,7 @@ Outcome run(const TrainRequest& request, bool json, const Context& context) {
   const std::unique_ptr<Machine> machine = kind.make(request.machine, data.train, key, context);
   if (!kind.learns()) return keep(request, machine.get(), data.train, json);
   data = {machine->rows_from(std::move(data.train)), machine->rows_from(std::move(data.held_out))};
+  if (seconds) request.training.updates = updates_in(*seconds, request, *machine, data, context);
   const TrainResult result = Run(request, kind, *machine, data, context).run(context);
   return {json ? json_text_of(result) : "", text_of(result), result.model.empty(),
           result.mixing ? details_of(*result.mixing) : ""};
