@@ -75,7 +75,7 @@ TEST_F(Log, AResumedRunTakesWhateverWasWritten) {
     log.record({18446744073709551615u, 1e9, {}});
   }
   const std::string written = content();
-  JsonLog(path_, 18446744073709551615u);
+  JsonLog(path_, LogPlace{0, 18446744073709551615u});
   EXPECT_EQ(content(), written);
 }
 
@@ -87,7 +87,7 @@ TEST_F(Log, AFreshRunTruncates) {
 
 TEST_F(Log, AResumedRunKeepsTheRowsUpToItsCheckpoint) {
   set_content(row(100) + row(200) + row(300) + row(400));
-  JsonLog log(path_, 200, clock());
+  JsonLog log(path_, LogPlace{0, 200}, clock());
   EXPECT_EQ(content(), row(100) + row(200));
   now_ += 1.25;
   log.record({300, 3.0, {}});
@@ -95,27 +95,46 @@ TEST_F(Log, AResumedRunKeepsTheRowsUpToItsCheckpoint) {
       << "the seconds go on from the last row that was kept";
 }
 
+std::string rescue_row(int back_to, int rescues) {
+  return "{\"update\":" + std::to_string(back_to) +
+         ",\"epoch\":1.0,\"seconds\":9.0,\"rescues\":" + std::to_string(rescues) + ".0}\n";
+}
+
+TEST_F(Log, AResumedRunKnowsHowOftenItWentBack) {
+  const std::string before = row(100) + row(200), after = rescue_row(100, 1) + row(200);
+  const std::string all = before + after + row(300) + rescue_row(100, 2) + row(200);
+  const auto kept = [&](LogPlace place) {
+    set_content(all);
+    JsonLog(path_, place);
+    return content();
+  };
+  EXPECT_EQ(kept({0, 250}), before);
+  EXPECT_EQ(kept({1, 100}), before + rescue_row(100, 1));
+  EXPECT_EQ(kept({1, 250}), before + after);
+  EXPECT_EQ(kept({2, 250}), all);
+}
+
 TEST_F(Log, AResumedRunDropsATornLine) {
   const std::string torn = row(300).substr(0, 25);
   set_content(row(100) + row(200) + torn);
-  JsonLog(path_, 500);
+  JsonLog(path_, LogPlace{0, 500});
   EXPECT_EQ(content(), row(100) + row(200));
 }
 
 TEST_F(Log, AResumedRunWithNothingToDropLeavesTheFileAsItIs) {
   set_content(row(100) + row(200));
-  JsonLog(path_, 200);
+  JsonLog(path_, LogPlace{0, 200});
   EXPECT_EQ(content(), row(100) + row(200));
 }
 
 TEST_F(Log, AResumedRunWhoseLogIsGoneBeginsANewOne) {
-  JsonLog log(path_, 200);
+  JsonLog log(path_, LogPlace{0, 200});
   EXPECT_EQ(content(), "");
 }
 
 TEST_F(Log, AFileThatIsNoLogIsRefusedAndUntouched) {
   set_content(row(1) + "dear diary\n" + row(3));
-  const std::string message = data_error_of([&] { JsonLog(path_, 1); });
+  const std::string message = data_error_of([&] { JsonLog(path_, LogPlace{0, 1}); });
   EXPECT_NE(message.find(path_.string() + ", line 2: "), std::string::npos) << message;
   EXPECT_EQ(content(), row(1) + "dear diary\n" + row(3));
 }
@@ -131,14 +150,14 @@ TEST_F(Log, ReadingIsStrict) {
   };
   for (const auto& [text, expected] : cases) {
     set_content(row(1) + text);
-    const std::string message = data_error_of([&] { JsonLog(path_, 1); });
+    const std::string message = data_error_of([&] { JsonLog(path_, LogPlace{0, 1}); });
     EXPECT_NE(message.find(expected), std::string::npos) << text << message;
   }
 }
 
 TEST_F(Log, WhatCannotBeOpenedOrWrittenIsAnIoError) {
   EXPECT_THROW(JsonLog(folder_ / "none" / "log.jsonl"), IoError);
-  EXPECT_THROW(JsonLog(folder_ / "none" / "log.jsonl", 7), IoError);
+  EXPECT_THROW(JsonLog(folder_ / "none" / "log.jsonl", LogPlace{0, 7}), IoError);
   JsonLog full("/dev/full");
   EXPECT_THROW(full.record({1, 1.0, {}}), IoError);
 }

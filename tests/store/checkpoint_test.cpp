@@ -32,13 +32,30 @@ TrainingState some_state(const Rbm& model, std::size_t chains) {
   return state;
 }
 
+/// The same of a run that has been rescued.
+TrainingState rescued_state(const Rbm& model, std::size_t chains) {
+  TrainingState state = some_state(model, chains);
+  state.rescues = {{1200, 600}, {900, 600}};
+  state.good = {600, {}, state.learner};
+  for (std::size_t k = 0; k < model.parameters().values().size(); ++k) {
+    state.good->parameters.push_back(static_cast<float>(k));
+  }
+  for (float& v : state.good->learner.velocity) v *= 0.5f;
+  state.good->learner.chains.sweep += 1;
+  return state;
+}
+
+void expect_same(const LearnerState& a, const LearnerState& b) {
+  EXPECT_TRUE(same_bits(a.velocity, b.velocity));
+  EXPECT_EQ(a.offsets, b.offsets);
+  EXPECT_EQ(a.chains.layers, b.chains.layers);
+  EXPECT_EQ(a.chains.sweep, b.chains.sweep);
+  EXPECT_EQ(a.chains.first_chain, b.chains.first_chain);
+}
+
 void expect_same(const TrainingState& a, const TrainingState& b) {
   EXPECT_EQ(a.update, b.update);
-  EXPECT_TRUE(same_bits(a.learner.velocity, b.learner.velocity));
-  EXPECT_EQ(a.learner.offsets, b.learner.offsets);
-  EXPECT_EQ(a.learner.chains.layers, b.learner.chains.layers);
-  EXPECT_EQ(a.learner.chains.sweep, b.learner.chains.sweep);
-  EXPECT_EQ(a.learner.chains.first_chain, b.learner.chains.first_chain);
+  expect_same(a.learner, b.learner);
   ASSERT_EQ(a.records.size(), b.records.size());
   for (std::size_t r = 0; r < a.records.size(); ++r) {
     EXPECT_EQ(a.records[r].update, b.records[r].update);
@@ -98,6 +115,29 @@ TEST(Checkpoint, EveryFieldComesBack) {
 TEST(Checkpoint, AStateWithoutChainsComesBack) {
   Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}), 0);
   expect_same(saved.load().state, saved.state);
+}
+
+TEST(Checkpoint, RescuesAndTheStateToGoBackToComeBack) {
+  Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+  saved.state = rescued_state(saved.model, 5);
+  saved.start.state.good = GoodState{0, std::vector<float>(4 * 3 + 4 + 3), saved.start.state.learner};
+  saved.save();
+  const TrainingState found = saved.load().state;
+  expect_same(found, saved.state);
+  ASSERT_EQ(found.rescues.size(), 2u);
+  EXPECT_EQ(found.rescues[1].diverged_after, 900u);
+  EXPECT_EQ(found.rescues[1].back_to, 600u);
+  ASSERT_TRUE(found.good);
+  EXPECT_EQ(found.good->update, 600u);
+  EXPECT_EQ(found.good->parameters, saved.state.good->parameters);
+  expect_same(found.good->learner, saved.state.good->learner);
+  saved.change([](Tensors& tensors) { tensors.metadata["rescues"] = "[[1]]"; });
+  expect_parts(message_of<DataError>([&] { saved.load(); }), {"rescues"});
+}
+
+TEST(Checkpoint, ItsSettingsCanBeRead) {
+  Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
+  EXPECT_EQ(settings_in(saved.path), kSettings);
 }
 
 TEST(Checkpoint, TheGlobalIndexOfTheChainsComesBack) {

@@ -2,12 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "brute_force.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/model/exact_rbm.hpp"
+#include "ergodic/trainer/health.hpp"
 #include "ergodic/trainer/rbm_learner.hpp"
 
 namespace ergodic {
@@ -207,6 +212,136 @@ TEST(Trainer, DivergenceIsSaidAndNotHidden) {
   options.schedule = Schedule::kConstant;
   Trainer trainer = trainer_of(rbm, data, {}, options, Key{8}, {});
   EXPECT_THROW(trainer.run([] {}, {}), NumericError);
+}
+
+/// Asks to stop after so many calls.
+struct StopAfterLooks : Observer {
+  explicit StopAfterLooks(std::uint64_t looks) : left(looks) {}
+  std::uint64_t left;
+  std::vector<std::string> warnings;
+  bool stop_requested() override { return left-- == 0; }
+  void warn(const std::string& text) override { warnings.push_back(text); }
+};
+
+struct Rescued {
+  std::vector<float> parameters;
+  std::vector<Record> records;
+  std::vector<Rescue> rescues;
+  double learning_rate = 0.0;
+};
+
+/// A run that diverges at first, stopped and resumed again and again after so many updates.
+Rescued rescued(const std::string& method, std::uint64_t stop_after) {
+  const Dataset data = bars_and_stripes(3);
+  TrainOptions options = quick(method);
+  options.learning_rate = 1000.0;
+  options.epochs = 30;
+  options.record_every = 20;
+  options.sgd = {0.5};
+  options.rescue = true;
+  Rbm rbm(Bernoulli{9}, Bernoulli{5});
+  initialise(rbm, data, 0.01, Key{8}, {});
+  TrainingState state;
+  for (bool begun = false;; begun = true) {
+    Trainer trainer = trainer_of(rbm, data, {}, options, Key{8}, {});
+    if (begun) trainer.restore(std::move(state));
+    StopAfterLooks observer{stop_after};
+    if (trainer.run([] {}, Context{nullptr, &observer})) {
+      const auto values = rbm.parameters().values();
+      return {{values.begin(), values.end()}, trainer.records(), trainer.rescues(), trainer.learning_rate()};
+    }
+    state = trainer.state();
+  }
+}
+
+TEST(Trainer, ARescuedRunEndsAsASoundMachine) {
+  const Rescued found = rescued("cd", 1000000);
+  ASSERT_FALSE(found.rescues.empty());
+  EXPECT_EQ(found.rescues[0].back_to, 0u);
+  EXPECT_EQ(found.learning_rate, std::ldexp(1000.0, -static_cast<int>(found.rescues.size())));
+  EXPECT_EQ(found.records.back().update, 90u);
+  EXPECT_TRUE(why_unsound(found.records.back(), found.records.front()).empty());
+  for (std::size_t k = 1; k < found.records.size(); ++k) {
+    EXPECT_LT(found.records[k - 1].update, found.records[k].update);
+  }
+}
+
+TEST(Trainer, ARescuedRunIsTheSameWhereverItStops) {
+  for (const std::string method : {"cd", "pcd", "population", "exact"}) {
+    const Rescued whole = rescued(method, 1000000);
+    for (const std::uint64_t stop : {21u, 33u}) {
+      const Rescued pieces = rescued(method, stop);
+      EXPECT_EQ(pieces.parameters, whole.parameters) << method << stop;
+      ASSERT_EQ(pieces.rescues.size(), whole.rescues.size());
+      for (std::size_t k = 0; k < whole.rescues.size(); ++k) {
+        EXPECT_EQ(pieces.rescues[k].diverged_after, whole.rescues[k].diverged_after);
+        EXPECT_EQ(pieces.rescues[k].back_to, whole.rescues[k].back_to);
+      }
+      ASSERT_EQ(pieces.records.size(), whole.records.size());
+      for (std::size_t k = 0; k < whole.records.size(); ++k) {
+        EXPECT_EQ(pieces.records[k].values, whole.records[k].values);
+      }
+    }
+  }
+}
+
+TEST(Trainer, ARescueThatIsNotNeededChangesNothing) {
+  const Dataset data = bars_and_stripes(3);
+  std::vector<std::vector<float>> found;
+  for (const bool rescue : {false, true}) {
+    Rbm rbm(Bernoulli{9}, Bernoulli{5});
+    initialise(rbm, data, 0.01, Key{8}, {});
+    TrainOptions options = quick("pcd");
+    options.rescue = rescue;
+    trainer_of(rbm, data, {}, options, Key{8}, {}).run([] {}, {});
+    found.emplace_back(rbm.parameters().values().begin(), rbm.parameters().values().end());
+  }
+  EXPECT_EQ(found[0], found[1]);
+}
+
+TEST(Trainer, ARunThatCannotBeRescuedGivesUp) {
+  const Dataset data = bars_and_stripes(3);
+  Rbm rbm(Bernoulli{9}, Bernoulli{5});
+  initialise(rbm, data, 0.01, Key{8}, {});
+  TrainOptions options = quick("cd");
+  options.learning_rate = 1e39;
+  options.rescue = true;
+  Trainer trainer = trainer_of(rbm, data, {}, options, Key{8}, {});
+  StopAfterLooks observer{1000000};
+  EXPECT_THROW(trainer.run([] {}, Context{nullptr, &observer}), NumericError);
+  EXPECT_EQ(trainer.rescues().size(), 16u);
+  EXPECT_EQ(observer.warnings.size(), 16u);
+}
+
+TEST(Trainer, ARunThatStopsWhileItDivergesIsSavedBeforeThat) {
+  const Dataset data = bars_and_stripes(3);
+  Rbm rbm(Bernoulli{9}, Bernoulli{5});
+  initialise(rbm, data, 0.01, Key{8}, {});
+  const std::vector<float> start(rbm.parameters().values().begin(), rbm.parameters().values().end());
+  TrainOptions options = quick("cd");
+  options.learning_rate = 1e39;
+  options.rescue = true;
+  Trainer trainer = trainer_of(rbm, data, {}, options, Key{8}, {});
+  StopAfterLooks observer{2};
+  EXPECT_FALSE(trainer.run([] {}, Context{nullptr, &observer}));
+  EXPECT_EQ(trainer.updates_done(), 0u);
+  EXPECT_TRUE(trainer.sound());
+  EXPECT_TRUE(std::ranges::equal(rbm.parameters().values(), start));
+}
+
+TEST(Trainer, DivergenceIsSeenBetweenRecords) {
+  const Dataset data = bars_and_stripes(3);
+  for (const std::string method : {"cd", "pcd", "population", "exact"}) {
+    Rbm rbm(Bernoulli{9}, Bernoulli{5});
+    initialise(rbm, data, 0.01, Key{8}, {});
+    TrainOptions options = quick(method);
+    options.epochs = 1000;
+    options.learning_rate = 1000.0;
+    options.record_every = 3000;
+    Trainer trainer = trainer_of(rbm, data, {}, options, Key{8}, {});
+    EXPECT_THROW(trainer.run([] {}, {}), NumericError);
+    EXPECT_LE(trainer.updates_done(), 30u) << method;
+  }
 }
 
 TEST(Trainer, ImpossibleRequestsAreRefused) {

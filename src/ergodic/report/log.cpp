@@ -25,6 +25,7 @@ using Json = nlohmann::ordered_json;
 struct Row {
   std::uint64_t update = 0;
   double seconds = 0.0;
+  std::optional<std::uint64_t> rescues;
 };
 
 [[noreturn]] void reject(const std::filesystem::path& path, std::size_t line, const std::string& why) {
@@ -34,6 +35,8 @@ struct Row {
 [[noreturn]] void cannot(const char* verb, const std::filesystem::path& path) {
   throw IoError(fmt::format("cannot {} the log {}: {}", verb, path.string(), std::strerror(errno)));
 }
+
+constexpr const char* kRescues = "rescues";
 
 // The members that every row has.
 constexpr std::array<std::string_view, 3> kOwnNames = {"update", "epoch", "seconds"};
@@ -55,24 +58,28 @@ Row row_of(std::string_view text, const std::filesystem::path& path, std::size_t
   const Json json = Json::parse(text, nullptr, false);
   if (const std::string fault = fault_of(json); !fault.empty()) reject(path, line, fault);
   const Json& seconds = json["seconds"];
-  return {json["update"].get<std::uint64_t>(),
-          seconds.is_null() ? std::numeric_limits<double>::quiet_NaN() : seconds.get<double>()};
+  Row out{json["update"].get<std::uint64_t>(),
+          seconds.is_null() ? std::numeric_limits<double>::quiet_NaN() : seconds.get<double>(), std::nullopt};
+  if (json.contains(kRescues) && json[kRescues].is_number()) out.rescues = json[kRescues].get<std::uint64_t>();
+  return out;
 }
 
 std::string_view text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Leaves only the rows up to an update in the file, and returns the seconds that they had reached.
-double keep_rows(const std::filesystem::path& path, std::uint64_t up_to) {
+// Leaves only the rows up to a place in the file, and returns the seconds that they had reached.
+double keep_rows(const std::filesystem::path& path, const LogPlace& up_to) {
   const std::vector<std::byte> bytes = read_file(path);
   std::string kept;
   double seconds = 0.0;
   std::string_view rest = text_of(bytes);  // what follows the last line end is a torn line
   std::size_t line = 0;
+  LogPlace here;
   for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1)) {
     const Row row = row_of(rest.substr(0, end), path, ++line);
-    if (row.update > up_to) continue;
+    here = {row.rescues.value_or(here.rescues), row.update};
+    if (here > up_to) continue;
     kept += rest.substr(0, end + 1);
     seconds = row.seconds;
   }
@@ -82,7 +89,7 @@ double keep_rows(const std::filesystem::path& path, std::uint64_t up_to) {
 
 }  // namespace
 
-JsonLog::JsonLog(std::filesystem::path path, std::optional<std::uint64_t> keep_up_to, Clock clock)
+JsonLog::JsonLog(std::filesystem::path path, std::optional<LogPlace> keep_up_to, Clock clock)
     : path_(std::move(path)), clock_(std::move(clock)), started_(clock_()) {
   std::error_code unknown;  // then opening fails too, and says why
   if (keep_up_to && std::filesystem::exists(path_, unknown)) seconds_before_ = keep_rows(path_, *keep_up_to);

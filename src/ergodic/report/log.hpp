@@ -6,6 +6,7 @@
 // rows.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -17,13 +18,21 @@
 
 namespace ergodic {
 
+/// How far a run has come that may go back after it diverged, each time with a row in which "rescues" has their number.
+struct LogPlace {
+  std::uint64_t rescues = 0;
+  std::uint64_t update = 0;
+
+  auto operator<=>(const LogPlace&) const = default;
+};
+
 class JsonLog : public Observer {
  public:
-  /// Without keep_up_to the log starts empty. With it (the update of the checkpoint that is resumed) the rows up to
-  /// that update stay; later ones, of a run that was killed after its checkpoint, are dropped because the resumed run
+  /// Without keep_up_to the log starts empty. With it (the place of the checkpoint that is resumed) the rows up to
+  /// there stay; later ones, of a run that was killed after its checkpoint, are dropped because the resumed run
   /// writes them again, and so is a torn last line. IoError if the file cannot be written, DataError if it is not a
   /// log.
-  explicit JsonLog(std::filesystem::path path, std::optional<std::uint64_t> keep_up_to = std::nullopt,
+  explicit JsonLog(std::filesystem::path path, std::optional<LogPlace> keep_up_to = std::nullopt,
                    Clock clock = steady_seconds);
 
   /// Appends a row. IoError if it cannot be written, as on a full disk.

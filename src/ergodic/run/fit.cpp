@@ -43,6 +43,11 @@ const std::vector<Record>& Fit::records() const {
   return trainer_ ? trainer_->records() : none;
 }
 
+const std::vector<Rescue>& Fit::rescues() const {
+  static const std::vector<Rescue> none;
+  return trainer_ ? trainer_->rescues() : none;
+}
+
 bool Fit::run(const Hook& after_update, const Context& context, std::uint64_t updates) {
   if (!trainer_) return true;
   context.stage({"training", "updates"});

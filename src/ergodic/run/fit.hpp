@@ -44,6 +44,11 @@ class Fit {
   /// A machine that is complete when it is made has nothing to learn, and is finished from the start.
   bool finished() const { return !trainer_ || trainer_->finished(); }
   const std::vector<Record>& records() const;
+  const std::vector<Rescue>& rescues() const;
+  /// The learning rate at the start of the schedule, halved by each rescue.
+  double learning_rate() const { return trainer_ ? trainer_->learning_rate() : 0.0; }
+  /// Whether the machine is one to save, as far as is known.
+  bool sound() const { return !trainer_ || trainer_->sound(); }
   /// The persistent chains as they are now; null if the method has none.
   const Chains* chains() const { return trainer_ ? trainer_->chains() : nullptr; }
 

@@ -45,7 +45,7 @@ double draw_by_weight(std::span<const double> log_weights, double uniform, Chain
     sum += weight;
     squares += weight * weight;
   }
-  if (!std::isfinite(sum)) throw NumericError("training diverged: a chain weighs no number; lower the learning rate");
+  if (!std::isfinite(sum)) throw NumericError("a chain weighs no number");
 
   const std::vector<std::size_t> counts = systematic_counts(weights, sum, uniform);
   std::size_t parent = 0, copies = 0;  // of `parent`, that have been made

@@ -20,6 +20,7 @@ namespace {
 constexpr const char* kFormat = "ergodic-checkpoint";
 constexpr int kVersionOfFormat = 3;  // the random numbers and the step are part of it: an older run cannot go on
 constexpr std::string_view kSettingPrefix = "setting.";
+const std::string kGoodPrefix = "good.";  // of the state that a run goes back to if it diverges
 
 std::uint64_t number_at(const Tensors& tensors, const std::string& key, const std::string& where) {
   const std::string& text = metadata_at(tensors, key, where);
@@ -62,13 +63,27 @@ Array packed(const State& state) {
   return array_of(state.bits().words(), {state.chains(), Bits::words_for(state.units())});
 }
 
-void put_chains(Tensors& tensors, const Chains& chains) {
-  tensors.metadata["chains"] = std::to_string(chains.count());
-  tensors.metadata["sweep"] = std::to_string(chains.sweep);
-  tensors.metadata["first_chain"] = std::to_string(chains.first_chain);
+/// The names of all that follows begin with the prefix.
+void put_chains(Tensors& tensors, const std::string& prefix, const Chains& chains) {
+  tensors.metadata[prefix + "chains"] = std::to_string(chains.count());
+  tensors.metadata[prefix + "sweep"] = std::to_string(chains.sweep);
+  tensors.metadata[prefix + "first_chain"] = std::to_string(chains.first_chain);
   for (std::size_t l = 0; l < chains.layers.size(); ++l) {
-    tensors.arrays.emplace_back(chain_name(l), packed(chains.layers[l]));
+    tensors.arrays.emplace_back(prefix + chain_name(l), packed(chains.layers[l]));
   }
+}
+
+void put_floats(Tensors& tensors, const std::string& name, const std::vector<float>& values) {
+  tensors.arrays.emplace_back(name, array_of(values, {values.size()}));
+}
+
+void put_learner(Tensors& tensors, const std::string& prefix, const LearnerState& learner) {
+  put_floats(tensors, prefix + "velocity", learner.velocity);
+  tensors.arrays.emplace_back(prefix + "offsets", array_of(learner.offsets, {learner.offsets.size()}));
+  put_chains(tensors, prefix, learner.chains);
+  if (learner.completed.chains() > 0) tensors.arrays.emplace_back(prefix + "completed", packed(learner.completed));
+  if (!learner.best.empty()) put_floats(tensors, prefix + "best", learner.best);
+  if (!learner.layers.empty()) put_floats(tensors, prefix + "layers", learner.layers);
 }
 
 /// A state of the same layer and the same number of chains as this one.
@@ -90,17 +105,29 @@ State state_at(const Tensors& tensors, const std::string& name, const State& lik
   return out;
 }
 
-Chains take_chains(const Tensors& tensors, const Chains& like, const std::string& where) {
+Chains take_chains(const Tensors& tensors, const std::string& prefix, const Chains& like, const std::string& where) {
   Chains chains;
-  const std::size_t count = number_at(tensors, "chains", where);
+  const std::size_t count = number_at(tensors, prefix + "chains", where);
   if (count != like.count())
     throw DataError(fmt::format("{}: metadata: expected {} chains, found {}", where, like.count(), count));
-  chains.sweep = number_at(tensors, "sweep", where);
-  chains.first_chain = number_at(tensors, "first_chain", where);
+  chains.sweep = number_at(tensors, prefix + "sweep", where);
+  chains.first_chain = number_at(tensors, prefix + "first_chain", where);
   for (std::size_t l = 0; l < like.layers.size(); ++l) {
-    chains.layers.push_back(state_at(tensors, chain_name(l), like.layers[l], where));
+    chains.layers.push_back(state_at(tensors, prefix + chain_name(l), like.layers[l], where));
   }
   return chains;
+}
+
+LearnerState take_learner(const Tensors& tensors, const std::string& prefix, const LearnerState& like,
+                          const std::string& where) {
+  LearnerState out;
+  out.velocity = floats_at(tensors, prefix + "velocity", {like.velocity.size()}, where);
+  out.offsets = finite_at(tensors, prefix + "offsets", like.offsets.size(), where);
+  out.chains = take_chains(tensors, prefix, like.chains, where);
+  if (like.completed.chains() > 0) out.completed = state_at(tensors, prefix + "completed", like.completed, where);
+  if (!like.best.empty()) out.best = floats_at(tensors, prefix + "best", {like.best.size()}, where);
+  if (!like.layers.empty()) out.layers = floats_at(tensors, prefix + "layers", {like.layers.size()}, where);
+  return out;
 }
 
 std::string to_text(const std::vector<Record>& records) {
@@ -126,11 +153,41 @@ std::vector<Record> records_from(const std::string& text, const std::string& whe
   }
 }
 
+void put_rescues(Tensors& tensors, const TrainingState& state) {
+  if (!state.good) return;
+  nlohmann::json all = nlohmann::json::array();
+  for (const Rescue& r : state.rescues) all.push_back({r.diverged_after, r.back_to});
+  tensors.metadata["rescues"] = all.dump();
+  tensors.metadata[kGoodPrefix + "update"] = std::to_string(state.good->update);
+  put_floats(tensors, kGoodPrefix + "parameters", state.good->parameters);
+  put_learner(tensors, kGoodPrefix, state.good->learner);
+}
+
+void take_rescues(const Tensors& tensors, const TrainingState& like, const std::string& where, TrainingState& state) {
+  if (!like.good) return;
+  try {
+    for (const auto& row : nlohmann::json::parse(metadata_at(tensors, "rescues", where))) {
+      state.rescues.push_back({row.at(0).get<std::uint64_t>(), row.at(1).get<std::uint64_t>()});
+    }
+  } catch (const nlohmann::json::exception& e) {
+    throw DataError(fmt::format("{}: metadata: the rescues cannot be read: {}", where, e.what()));
+  }
+  state.good = {number_at(tensors, kGoodPrefix + "update", where),
+                floats_at(tensors, kGoodPrefix + "parameters", {like.good->parameters.size()}, where),
+                take_learner(tensors, kGoodPrefix, like.good->learner, where)};
+}
+
+SettingTexts settings_of(const Tensors& tensors) {
+  SettingTexts out;
+  for (const auto& [key, value] : tensors.metadata) {
+    if (key.starts_with(kSettingPrefix)) out[key.substr(kSettingPrefix.size())] = value;
+  }
+  return out;
+}
+
 void check_settings(const Tensors& tensors, const SettingTexts& settings, const std::string& where) {
   std::map<std::string, std::pair<std::string, std::string>> both;  // by name: the checkpoint's value, and ours
-  for (const auto& [key, value] : tensors.metadata) {
-    if (key.starts_with(kSettingPrefix)) both[key.substr(kSettingPrefix.size())] = {value, "nothing"};
-  }
+  for (const auto& [name, value] : settings_of(tensors)) both[name] = {value, "nothing"};
   for (const auto& [name, value] : settings) {
     both.try_emplace(name, "nothing", "").first->second.second = value;
   }
@@ -159,14 +216,15 @@ void save_checkpoint(const std::filesystem::path& path, const Parameters& parame
                       {"records", to_text(state.records)}};
   for (const auto& [name, value] : settings) tensors.metadata[std::string(kSettingPrefix) + name] = value;
   put_parameters(tensors, parameters);
-  const LearnerState& learner = state.learner;
-  tensors.arrays.emplace_back("velocity", array_of(learner.velocity, {learner.velocity.size()}));
-  tensors.arrays.emplace_back("offsets", array_of(learner.offsets, {learner.offsets.size()}));
-  put_chains(tensors, learner.chains);
-  if (learner.completed.chains() > 0) tensors.arrays.emplace_back("completed", packed(learner.completed));
-  if (!learner.best.empty()) tensors.arrays.emplace_back("best", array_of(learner.best, {learner.best.size()}));
-  if (!learner.layers.empty()) tensors.arrays.emplace_back("layers", array_of(learner.layers, {learner.layers.size()}));
+  put_learner(tensors, "", state.learner);
+  put_rescues(tensors, state);
   write_sealed(path, std::move(tensors));
+}
+
+SettingTexts settings_in(const std::filesystem::path& path) {
+  const Unsealed file = read_sealed(path);
+  check_format(file.tensors, kFormat, {kVersionOfFormat, kVersionOfFormat}, path.string());
+  return settings_of(file.tensors);
 }
 
 Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& start, const SettingTexts& settings) {
@@ -174,16 +232,11 @@ Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& 
   const Unsealed file = read_sealed(path);
   check_format(file.tensors, kFormat, {kVersionOfFormat, kVersionOfFormat}, where);
   check_settings(file.tensors, settings, where);
-  const LearnerState& like = start.state.learner;
   TrainingState state;
   state.update = number_at(file.tensors, "update", where);
   state.records = records_from(metadata_at(file.tensors, "records", where), where);
-  state.learner.velocity = floats_at(file.tensors, "velocity", {like.velocity.size()}, where);
-  state.learner.offsets = finite_at(file.tensors, "offsets", like.offsets.size(), where);
-  state.learner.chains = take_chains(file.tensors, like.chains, where);
-  if (like.completed.chains() > 0) state.learner.completed = state_at(file.tensors, "completed", like.completed, where);
-  if (!like.best.empty()) state.learner.best = floats_at(file.tensors, "best", {like.best.size()}, where);
-  if (!like.layers.empty()) state.learner.layers = floats_at(file.tensors, "layers", {like.layers.size()}, where);
+  state.learner = take_learner(file.tensors, "", start.state.learner, where);
+  take_rescues(file.tensors, start.state, where, state);
   return {parameters_from(file.tensors, start.parameters, where), std::move(state)};
 }
 

@@ -21,6 +21,9 @@ struct Checkpoint {
 void save_checkpoint(const std::filesystem::path& path, const Parameters& parameters, const TrainingState& state,
                      const SettingTexts& settings);
 
+/// The settings of the run that a checkpoint is of. DataError if the file is damaged.
+SettingTexts settings_in(const std::filesystem::path& path);
+
 /// A checkpoint of the same shape as this one, which is that of a run at its start. UsageError naming each difference
 /// if the settings are not the checkpoint's; DataError if the file is damaged.
 Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& start, const SettingTexts& settings);

@@ -157,12 +157,11 @@ void ClassLearner::keep_if_best(const Context& context) {
 void ClassLearner::finish(const Context& context) {
   if (!best_) return;
   keep_if_best(context);  // an epoch may not be over
-  model_.update([&](Parameters& p) { std::ranges::copy(best_->values(), p.values().begin()); }, context);
+  set_parameters(best_->values(), context);
 }
 
 Measures ClassLearner::measure(const Context& context) const {
-  Measures out =
-      generative_ ? generative_->measure(context) : Measures{{"weight_norm", weight_norm(model_.parameters())}};
+  Measures out = generative_ ? generative_->measure(context) : vitals();
   const auto add = [&](const std::string& prefix, const Dataset& rows) {
     if (rows.rows() == 0) return;
     const ClassScores scores = scores_of(rows, context);
@@ -172,6 +171,16 @@ Measures ClassLearner::measure(const Context& context) const {
   add("", watched_);
   add("held_out_", held_out_);
   return out;
+}
+
+Measures ClassLearner::vitals() const {
+  return generative_ ? generative_->vitals() : Measures{{"weight_norm", weight_norm(model_.parameters())}};
+}
+
+std::span<const float> ClassLearner::parameters() const { return std::as_const(model_).parameters().values(); }
+
+void ClassLearner::set_parameters(std::span<const float> values, const Context& context) {
+  model_.update([&](Parameters& p) { std::ranges::copy(values, p.values().begin()); }, context);
 }
 
 LearnerState ClassLearner::state() const {

@@ -49,6 +49,9 @@ class ClassLearner : public Learner {
   /// Those of an RBM, but if the objective is discriminative; error, log_loss of some training rows; held_out_error,
   /// held_out_log_loss.
   Measures measure(const Context& context) const override;
+  Measures vitals() const override;
+  std::span<const float> parameters() const override;
+  void set_parameters(std::span<const float> values, const Context& context) override;
   const Chains* chains() const override { return generative_ ? generative_->chains() : nullptr; }
   const Simulator* simulator() const override { return generative_ ? generative_->simulator() : nullptr; }
   LearnerState state() const override;

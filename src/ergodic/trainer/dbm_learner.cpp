@@ -147,6 +147,8 @@ std::vector<State> DbmLearner::drawn_up(std::span<const std::uint32_t> rows, std
 void DbmLearner::begin_together(std::uint64_t epoch, const Context& context) {
   join(layers_, model_, context);
   LearnerState begin = together_->state();
+  std::ranges::fill(begin.velocity, 0.0f);  // a run that was rescued may have been here before
+  begin.chains.sweep = 0;
   std::vector<std::uint32_t> rows(train_.rows());
   std::iota(rows.begin(), rows.end(), 0u);
   const std::size_t odd = units_of(model_.hidden()), observed = model_.structure().observed;
@@ -178,8 +180,8 @@ void DbmLearner::begin_together(std::uint64_t epoch, const Context& context) {
 void DbmLearner::learn(const UpdateStep& now, const Context& context) {
   const std::uint64_t first = learning_.layer_updates;
   if (now.update >= first) {
-    const double rate =
-        *options_.learning_rate * schedule_factor(options_.schedule, now.update - first, *options_.updates - first);
+    const double rate = *options_.learning_rate * now.rate_factor *
+                        schedule_factor(options_.schedule, now.update - first, *options_.updates - first);
     return together_->learn({now.update - first, now.epoch, rate, now.rows}, context);
   }
   by_layer_->learn(now, context);

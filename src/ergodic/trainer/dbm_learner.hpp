@@ -74,6 +74,11 @@ class DbmLearner : public Learner {
 
   void learn(const UpdateStep& now, const Context& context) override;
   Measures measure(const Context& context) const override;
+  Measures vitals() const override { return joined_ ? together_->vitals() : by_layer_->vitals(); }
+  std::span<const float> parameters() const override { return together_->parameters(); }
+  void set_parameters(std::span<const float> values, const Context& context) override {
+    together_->set_parameters(values, context);
+  }
   const Chains* chains() const override { return joined_ ? together_->chains() : nullptr; }
   const Simulator* simulator() const override { return joined_ ? together_->simulator() : nullptr; }
   LearnerState state() const override;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -190,7 +191,7 @@ void DbnLearner::learn(const UpdateStep& now, const Context& context) {
   const std::size_t stage = stage_of(now.update);
   if (stage != stage_) enter(stage, true, context);
   const std::uint64_t first = first_update(stage), all = first_update(stage + 1) - first;
-  const double rate = rate_ * schedule_factor(options_.schedule, now.update - first, all);
+  const double rate = rate_ * now.rate_factor * schedule_factor(options_.schedule, now.update - first, all);
   model_.edited_stage(trained());
   learner_->learn({now.update - first, now.epoch, rate, now.rows}, context);
   if (learning_.twins) tie_twins(model_, trained(), context);
@@ -224,6 +225,21 @@ Measures DbnLearner::measure(const Context& context) const {
     name = fmt::format("layer{}_{}", trained() + 1, name);
   }
   return out;
+}
+
+/// Of the layer that learns; of all if all do.
+Measures DbnLearner::vitals() const {
+  double norm = 0.0;
+  for (std::size_t k = up_down() ? 0 : trained(); k <= trained(); ++k) {
+    norm = std::max(norm, weight_norm(model_.stage(k)));
+  }
+  return {{"weight_norm", norm}};
+}
+
+void DbnLearner::set_parameters(std::span<const float> values, const Context&) {
+  Parameters all = std::as_const(model_).parameters();
+  std::ranges::copy(values, all.values().begin());
+  model_.set_parameters(all);
 }
 
 LearnerState DbnLearner::state() const {

@@ -58,6 +58,9 @@ class DbnLearner : public Learner {
 
   void learn(const UpdateStep& now, const Context& context) override;
   Measures measure(const Context& context) const override;
+  Measures vitals() const override;
+  std::span<const float> parameters() const override { return model_.parameters().values(); }
+  void set_parameters(std::span<const float> values, const Context& context) override;
   LearnerState state() const override;
   void restore(LearnerState state) override;
 

@@ -101,11 +101,18 @@ class EnergyLearner : public Learner {
       out.emplace_back("energy_difference", train - mean_energy(chains->layers[0], context));
     }
     std::ranges::move(negative_->measures(), std::back_inserter(out));
-    out.emplace_back("weight_norm", weight_norm(model_.parameters()));
+    std::ranges::move(vitals(), std::back_inserter(out));
     if (options_.monitors) {
       std::ranges::move(options_.monitors(held_out ? monitored_held_out_ : rows, context), std::back_inserter(out));
     }
     return out;
+  }
+
+  Measures vitals() const override { return {{"weight_norm", weight_norm(model_.parameters())}}; }
+
+  std::span<const float> parameters() const override { return std::as_const(model_).parameters().values(); }
+  void set_parameters(std::span<const float> values, const Context& context) override {
+    model_.update([&](Parameters& p) { std::ranges::copy(values, p.values().begin()); }, context);
   }
 
   const Chains* chains() const override { return negative_->chains(); }

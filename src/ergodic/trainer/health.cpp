@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ergodic/core/error.hpp"
-
 namespace ergodic {
 namespace {
 
 constexpr std::string_view kLikelihoods[] = {"log_likelihood", "pseudo_log_likelihood"};
+constexpr std::string_view kLosses[] = {"log_loss", "held_out_log_loss"};  // of labels
 constexpr double kLargeWeight = 10.0, kImpossibleWeight = 20.0;
+constexpr float kMostParameter = 1e15f;  // as store/tensors.cpp has it
 constexpr double kFarWorse = 3.0, kFarWorseNats = 10.0;
 constexpr double kLateShare = 0.1, kLateNats = 0.02, kNothingShare = 0.01;
 constexpr double kLostShare = 0.1, kLostNats = 0.5;
@@ -36,20 +36,21 @@ constexpr Limit kLimits[] = {
      "the weights have grown very large; training may be diverging: try a lower learning rate"},
     {"effective_share", 0.1, 1.0, "the population cannot follow such steps; try a lower learning rate"}};
 
-/// What is wrong, or nothing.
-std::string why_diverged(const Record& now, const Record& first) {
-  for (const auto& [name, value] : now.values) {
-    if (!std::isfinite(value)) return fmt::format("{} is {}", name, value);
-  }
-  const double weights = monitor_in(now, "weight_norm").value_or(0.0);
-  if (weights > std::max(kImpossibleWeight, 2.0 * monitor_in(first, "weight_norm").value_or(0.0))) {
-    return fmt::format("the root of the mean squared weight is {:.3g}, more than any data could ask for", weights);
-  }
-  if (weights <= kLargeWeight) return {};
+double weights_in(const Record& record) { return monitor_in(record, "weight_norm").value_or(0.0); }
+
+/// Whether something is far less likely than it was at the start, in nats; false if it was not measured.
+bool far_worse(std::optional<double> now, std::optional<double> first) {
+  return now && first && *now < *first - (kFarWorse - 1.0) * std::abs(*first) - kFarWorseNats;
+}
+
+std::optional<double> negative(std::optional<double> value) { return value ? std::optional(-*value) : std::nullopt; }
+
+/// Rows that are far less likely than for independent units: in what words, or nothing.
+std::string why_unlikely(const Record& now, const Record& first) {
   for (const std::string_view name : kLikelihoods) {
-    const double value = monitor_in(now, name).value_or(0.0), before = monitor_in(first, name).value_or(0.0);
-    if (value < kFarWorse * before - kFarWorseNats) {
-      return fmt::format("{} is {:.4g}, where independent units have {:.4g}", name, value, before);
+    const auto value = monitor_in(now, name), before = monitor_in(first, name);
+    if (far_worse(value, before)) {
+      return fmt::format("{} is {:.4g}, where independent units have {:.4g}", name, *value, *before);
     }
   }
   return {};
@@ -57,23 +58,42 @@ std::string why_diverged(const Record& now, const Record& first) {
 
 }  // namespace
 
+std::string why_unsound(const Record& now, const Record& first) {
+  for (const auto& [name, value] : now.values) {
+    if (!std::isfinite(value)) return fmt::format("{} is {}", name, value);
+  }
+  const double weights = weights_in(now);
+  if (weights > std::max(kImpossibleWeight, 2.0 * weights_in(first))) {
+    return fmt::format("the root of the mean squared weight is {:.3g}, more than any data could ask for", weights);
+  }
+  for (const std::string_view name : kLosses) {
+    const auto value = monitor_in(now, name), before = monitor_in(first, name);
+    if (far_worse(negative(value), negative(before))) {
+      return fmt::format("{} is {:.4g}, where it was {:.4g} at the start", name, *value, *before);
+    }
+  }
+  return weights > kLargeWeight ? why_unlikely(now, first) : std::string();
+}
+
+std::string why_unsound(std::span<const float> parameters) {
+  // Not a number compares as false.
+  const auto found = std::ranges::find_if_not(parameters, [](float p) { return std::abs(p) <= kMostParameter; });
+  return found == parameters.end() ? std::string() : fmt::format("a parameter is {}", *found);
+}
+
+bool healthy(const Record& now, const Record& first) {
+  return weights_in(now) <= std::max(kLargeWeight, weights_in(first)) && why_unlikely(now, first).empty();
+}
+
 std::optional<double> monitor_in(const Record& record, std::string_view name) {
   const auto found = std::ranges::find_if(record.values, [&](const auto& monitor) { return monitor.first == name; });
   return found == record.values.end() ? std::nullopt : std::optional(found->second);
 }
 
-void require_sound(const Record& now, const Record& first, double learning_rate) {
-  const std::string reason = why_diverged(now, first);
-  if (reason.empty()) return;
-  throw NumericError(fmt::format("training diverged after {} updates: {}; lower the learning rate (now {})", now.update,
-                                 reason, learning_rate));
-}
-
-void warn_if_unhealthy(const Record& now, const Record& before, const Context& context) {
+void warn_if_unhealthy(const Record& now, std::span<const Record> before, const Context& context) {
   for (const Limit& limit : kLimits) {
-    if (limit.passed_by(now) && !limit.passed_by(before)) {
-      context.warn(fmt::format("epoch {:.2f}: {}", now.epoch, limit.meaning));
-    }
+    const bool said = std::ranges::any_of(before, [&](const Record& record) { return limit.passed_by(record); });
+    if (limit.passed_by(now) && !said) context.warn(fmt::format("epoch {:.2f}: {}", now.epoch, limit.meaning));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "ergodic/core/context.hpp"
@@ -12,15 +13,21 @@ namespace ergodic {
 /// The value of a monitor; nothing if the record has none of this name.
 std::optional<double> monitor_in(const Record& record, std::string_view name);
 
-/// NumericError if the machine has left what any data could ask for, `first` being the record before the first update,
-/// when the units were all but independent. A monitor is not finite; or the root of the mean squared weight is beyond
-/// 20 (and twice that of the start), since a coupling of w between {0,1} units makes odds of e^w, and 5e8 to 1 is more
-/// than rows could show; or it is beyond 10, and the rows have become three times as unlikely as they were for
-/// independent units, and 10 nats more.
-void require_sound(const Record& now, const Record& first, double learning_rate);
+/// What is wrong with a machine that has left what any data could ask for; empty if nothing is. `first` is the record
+/// before the first update, when the units were all but independent. A monitor is not finite; or the root of the mean
+/// squared weight is beyond 20 (and twice that of the start), since a coupling of w between {0,1} units makes odds of
+/// e^w, and 5e8 to 1 is more than rows could show; or it is beyond 10, and the rows have become three times as unlikely
+/// as they were for independent units, and 10 nats more; or the labels have, as they were for classes by chance.
+std::string why_unsound(const Record& now, const Record& first);
+/// The same of parameters: one is not finite, or so large that a file would not be read back.
+std::string why_unsound(std::span<const float> parameters);
 
-/// Warns of what a machine rarely recovers from; once, not at every record.
-void warn_if_unhealthy(const Record& now, const Record& before, const Context& context);
+/// Whether a machine that is sound is also one to go back to: its weights have not grown very large, and rows are not
+/// far less likely than for independent units.
+bool healthy(const Record& now, const Record& first);
+
+/// Warns of what a machine rarely recovers from; once in a run, of which `before` are the records until now.
+void warn_if_unhealthy(const Record& now, std::span<const Record> before, const Context& context);
 
 /// How a likelihood, or pseudo-likelihood, has grown in a run.
 struct Improvement {

@@ -32,6 +32,7 @@ struct UpdateStep {
   std::uint64_t epoch = 0;
   double rate = 0.0;
   std::span<const std::uint32_t> rows;
+  double rate_factor = 1.0;  ///< in the rate already; for learners that have rates of their own
 };
 
 class Simulator;
@@ -51,6 +52,12 @@ class Learner {
 
   /// The monitors: what the learning curve shows.
   virtual Measures measure(const Context& context) const = 0;
+  /// Those of them that cost next to nothing, for a look at the machine between two records.
+  virtual Measures vitals() const { return {}; }
+
+  /// The parameters of the machine; and back, before restore().
+  virtual std::span<const float> parameters() const = 0;
+  virtual void set_parameters(std::span<const float> values, const Context& context) = 0;
 
   /// The persistent chains as they are now, and how they move; null if there are none.
   virtual const Chains* chains() const { return nullptr; }

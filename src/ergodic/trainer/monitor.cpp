@@ -20,20 +20,6 @@ double average(std::span<const double> values) {
   return sum / static_cast<double>(values.size());
 }
 
-double weight_norm(const Rbm& model) {
-  const std::span<const double> visible = model.precision(Rbm::kVisible).deviations,
-                                hidden = model.precision(Rbm::kHidden).deviations;
-  const MatrixView<const float> weights = model.weights();
-  double squares = 0.0;
-  for (std::size_t i = 0; i < weights.rows(); ++i) {
-    for (std::size_t j = 0; j < weights.cols(); ++j) {
-      const double w = weights(i, j) * (visible.empty() ? 1.0 : visible[i]) * (hidden.empty() ? 1.0 : hidden[j]);
-      squares += w * w;
-    }
-  }
-  return std::sqrt(squares / static_cast<double>(weights.elements().size()));
-}
-
 struct Activity {
   double dead = 0.0;
   double saturated = 0.0;
@@ -72,6 +58,20 @@ double weight_norm(const Parameters& parameters) {
     count += static_cast<double>(slot.size);
   }
   return count > 0.0 ? std::sqrt(squares / count) : 0.0;
+}
+
+double weight_norm(const Rbm& model) {
+  const std::span<const double> visible = model.precision(Rbm::kVisible).deviations,
+                                hidden = model.precision(Rbm::kHidden).deviations;
+  const MatrixView<const float> weights = model.weights();
+  double squares = 0.0;
+  for (std::size_t i = 0; i < weights.rows(); ++i) {
+    for (std::size_t j = 0; j < weights.cols(); ++j) {
+      const double w = weights(i, j) * (visible.empty() ? 1.0 : visible[i]) * (hidden.empty() ? 1.0 : hidden[j]);
+      squares += w * w;
+    }
+  }
+  return std::sqrt(squares / static_cast<double>(weights.elements().size()));
 }
 
 Measures measure(const Rbm& model, const State& train, const State& held_out, Key key, std::uint64_t step,

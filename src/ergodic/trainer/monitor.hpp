@@ -18,6 +18,8 @@ std::vector<std::uint32_t> monitored_rows(const Dataset& data, std::size_t affor
 
 /// The root of the mean squared parameter, biases left out.
 double weight_norm(const Parameters& parameters);
+/// That of the weights; of real units in terms of their noise.
+double weight_norm(const Rbm& model);
 
 /// On these rows of training data and (if any) of held-out data:
 ///   free_energy_gap        mean F(held out) - mean F(training); it grows when the machine over-fits

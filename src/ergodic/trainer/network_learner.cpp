@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "ergodic/core/aligned.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/kernels/products.hpp"
 
 namespace ergodic {
 namespace {
@@ -85,6 +88,30 @@ void step_columns(const Network::Pass& pass, std::size_t layer, std::size_t begi
     float* const row = values + weights_at + i * stride;
     for (std::size_t c = 0; c < width; ++c) row[c] *= factors[c];
   }
+}
+
+/// dead, saturated: shares of the hidden units that say nothing of these rows. A sigmoid is on for less than 1 % or
+/// more than 99 %, on average; a rectified unit is zero for all of them.
+Measures activity_of(const Network& network, const Dataset& data, const Context& context) {
+  std::vector<std::uint32_t> rows(data.rows());
+  std::iota(rows.begin(), rows.end(), 0u);
+  Network::Pass pass = network.make_pass(rows.size());
+  gather_inputs(data, rows, pass.values[0], context);
+  network.forward(pass, context);
+  const bool bounded = network.activation() == Activation::kSigmoid;
+  double dead = 0.0, saturated = 0.0, units = 0.0;
+  for (std::size_t k = 1; k < network.depth(); ++k) {
+    std::vector<double> means(network.sizes()[k]);
+    const double weight = 1.0 / static_cast<double>(rows.size());
+    add_column_sums(pass.values[k], {&weight, 1}, means);
+    for (const double mean : means) {
+      if (bounded ? mean < 0.01 : mean == 0.0) dead += 1.0;
+      if (bounded && mean > 0.99) saturated += 1.0;
+    }
+    units += static_cast<double>(means.size());
+  }
+  if (units == 0.0) return {};
+  return {{"dead", dead / units}, {"saturated", saturated / units}};
 }
 
 }  // namespace
@@ -194,6 +221,7 @@ Measures NetworkLearner::measure(const Context& context) const {
   };
   add("", monitored_);
   if (held_out_.rows() > 0) add("held_out_", held_out_);
+  std::ranges::move(activity_of(network_, monitored_, unobserved), std::back_inserter(out));
   return out;
 }
 
@@ -216,7 +244,11 @@ void NetworkLearner::restore(LearnerState state) {
 
 void NetworkLearner::finish(const Context& context) {
   keep_if_best(context);  // an epoch may not be over
-  std::ranges::copy(best_.values(), network_.parameters().values().begin());
+  set_parameters(best_.values(), context);
+}
+
+void NetworkLearner::set_parameters(std::span<const float> values, const Context&) {
+  std::ranges::copy(values, network_.parameters().values().begin());
 }
 
 }  // namespace ergodic

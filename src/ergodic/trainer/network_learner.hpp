@@ -50,8 +50,11 @@ class NetworkLearner : public Learner {
   /// Puts the best parameters that there were into the network.
   void finish(const Context& context) override;
   bool done() const override { return options_.patience > 0 && best_.age() >= options_.patience; }
-  /// error, log_loss of some training rows; held_out_error, held_out_log_loss of all held-out ones.
+  /// error, log_loss of some training rows; held_out_error, held_out_log_loss of all held-out ones; dead, saturated,
+  /// the shares of hidden units that say nothing of these training rows.
   Measures measure(const Context& context) const override;
+  std::span<const float> parameters() const override { return std::as_const(network_).parameters().values(); }
+  void set_parameters(std::span<const float> values, const Context& context) override;
   LearnerState state() const override;
   void restore(LearnerState state) override;
 

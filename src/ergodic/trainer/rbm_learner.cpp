@@ -178,6 +178,14 @@ Measures RbmLearner::measure(const Context& context) const {
   return out;
 }
 
+Measures RbmLearner::vitals() const { return {{"weight_norm", weight_norm(model_)}}; }
+
+std::span<const float> RbmLearner::parameters() const { return model_.parameters().values(); }
+
+void RbmLearner::set_parameters(std::span<const float> values, const Context& context) {
+  model_.update([&](Parameters& p) { std::ranges::copy(values, p.values().begin()); }, context);
+}
+
 /// The rows of this turn, with hidden states drawn given them.
 void RbmLearner::gather_batch(const UpdateStep& now, const Context& context) {
   if (data_.count() != now.rows.size()) {

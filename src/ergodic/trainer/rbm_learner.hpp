@@ -41,6 +41,9 @@ class RbmLearner : public Learner {
 
   void learn(const UpdateStep& now, const Context& context) override;
   Measures measure(const Context& context) const override;
+  Measures vitals() const override;
+  std::span<const float> parameters() const override;
+  void set_parameters(std::span<const float> values, const Context& context) override;
   const Chains* chains() const override { return negative_->chains(); }
   const Simulator* simulator() const override { return &simulator_; }
   LearnerState state() const override;

@@ -39,7 +39,10 @@ Spec<TrainOptions> make_spec() {
       .add("learning-rate", &TrainOptions::learning_rate, "learning rate at the start")
       .range(1e-9, 1000.0)
       .add("schedule", &TrainOptions::schedule, "how the learning rate falls")
-      .advanced();
+      .advanced()
+      .add(
+          "rescue", &TrainOptions::rescue,
+          "if training diverges, go back to the last good state, and on with half the learning rate; at most 16 times");
   spec.group(kGradientGroup)
       .add(
           "momentum", [](auto& o) -> auto& { return o.sgd.momentum; }, "momentum coefficient")

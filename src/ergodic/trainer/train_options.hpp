@@ -53,6 +53,7 @@ struct TrainOptions {
   std::optional<double> generative_weight;    ///< of the hybrid objective
   std::optional<double> adversarial;          ///< how far rows are moved where p(y | x) is learned (adversary.hpp)
   std::optional<std::uint64_t> record_every;  ///< updates between two records
+  bool rescue = false;                        ///< whether a run that diverges goes back and on with a lower rate
 };
 
 /// What is taken where the options say nothing; train_defaults.hpp finds it for each kind of machine.

@@ -2,50 +2,124 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/trainer/health.hpp"
 
 namespace ergodic {
+namespace {
+
+constexpr std::uint64_t kFewestUnwatched = 10;  // updates between two looks at the machine, however short an epoch is
+constexpr std::size_t kMostRescues = 16;        // which make 0.015 of a rate of 1000, the largest that there is
+
+void require_none(const std::string& fault) {
+  if (!fault.empty()) throw NumericError(fault);
+}
+
+}  // namespace
+
 Trainer::Trainer(std::unique_ptr<Learner> learner, const Dataset& train, const TrainOptions& options, Key key)
     : learner_(std::move(learner)),
       options_(settled(options, {}, train.rows())),
       batches_(train.rows(), *options_.batch, key, train.weights) {
   require(*options_.batch <= train.rows(),
           fmt::format("a batch of {} is larger than the {} rows of training data", *options_.batch, train.rows()));
+  if (options_.rescue) keep_good_state();
 }
 
 void Trainer::restore(TrainingState state) {
   update_ = state.update;
   records_ = std::move(state.records);
   learner_->restore(std::move(state.learner));
+  rescues_ = std::move(state.rescues);
+  good_ = std::move(state.good);
 }
 
-TrainingState Trainer::state() const { return {update_, records_, learner_->state()}; }
+TrainingState Trainer::state() const { return {update_, records_, learner_->state(), rescues_, good_}; }
+
+double Trainer::rate_factor() const { return std::ldexp(1.0, -static_cast<int>(rescues_.size())); }
+
+Record Trainer::vitals() const {
+  return {update_, static_cast<double>(update_) / static_cast<double>(batches_.per_epoch()), learner_->vitals()};
+}
+
+bool Trainer::sound() const {
+  return why_unsound(learner_->parameters()).empty() &&
+         (records_.empty() || why_unsound(vitals(), records_[0]).empty());
+}
+
+void Trainer::keep_good_state() {
+  const std::span<const float> parameters = learner_->parameters();
+  good_ = {update_, {parameters.begin(), parameters.end()}, learner_->state()};
+}
+
+void Trainer::go_back(const Context& context) {
+  learner_->set_parameters(good_->parameters, context);
+  learner_->restore(good_->learner);
+  update_ = good_->update;
+  std::erase_if(records_, [this](const Record& record) { return record.update > update_; });
+}
+
+void Trainer::rescue(std::string_view reason, const Context& context) {
+  const std::string what = fmt::format("training diverged after {} updates: {}", update_, reason);
+  if (!good_) throw NumericError(fmt::format("{}; lower the learning rate (now {})", what, learning_rate()));
+  if (rescues_.size() == kMostRescues) {
+    throw NumericError(fmt::format("{}; {} rescues did not help, the last with a learning rate of {:.3g}", what,
+                                   kMostRescues, learning_rate()));
+  }
+  rescues_.push_back({update_, good_->update});
+  go_back(context);
+  context.warn(fmt::format("{}; rescue {} goes back to update {} and on with a learning rate of {:.3g}", what,
+                           rescues_.size(), update_, learning_rate()));
+}
 
 void Trainer::record(const Context& context) {
   const Timed timed(context.profile, ProfiledStage::kMeasure);
   const Context unprofiled{context.threads, context.observer};  // or what monitors sample would count twice
-  const double epoch = static_cast<double>(update_) / static_cast<double>(batches_.per_epoch());
-  Record record{update_, epoch, learner_->measure(unprofiled)};
-  require_sound(record, records_.empty() ? record : records_.front(), *options_.learning_rate);
-  warn_if_unhealthy(record, records_.empty() ? Record{} : records_.back(), context);
+  Record record = vitals();
+  record.values = learner_->measure(unprofiled);
+  const Record& first = records_.empty() ? record : records_.front();
+  require_none(why_unsound(record, first));
+  require_none(why_unsound(learner_->parameters()));
+  warn_if_unhealthy(record, records_, context);
   context.record(record);
+  if (options_.rescue && healthy(record, first)) keep_good_state();
   records_.push_back(std::move(record));
+}
+
+/// One update, and a look at what has come of it where one is due.
+void Trainer::advance(const Context& context) {
+  const double rate = learning_rate() * schedule_factor(options_.schedule, update_, updates_total());
+  learner_->learn({update_, batches_.epoch_of(update_), rate, batches_.at(update_), rate_factor()}, context);
+  ++update_;
+  if (finished()) learner_->finish(context);
+  context.progress({update_, updates_total(), updates_per_epoch()});
+  if (update_ % *options_.record_every == 0 || finished()) {
+    record(context);
+  } else if (update_ % std::max(updates_per_epoch(), kFewestUnwatched) == 0) {
+    require_none(why_unsound(learner_->parameters()));
+    require_none(why_unsound(vitals(), records_.front()));
+  }
+  if (finished()) warn_if_overfitted(records_, context);
 }
 
 bool Trainer::run(const std::function<void()>& after_update, const Context& context, std::uint64_t updates) {
   if (update_ == 0 && records_.empty()) record(context);
   for (std::uint64_t done = 0; !finished(); ++done) {
-    if (done == updates || context.stop_requested()) return false;
-    const double rate = *options_.learning_rate * schedule_factor(options_.schedule, update_, updates_total());
-    learner_->learn({update_, batches_.epoch_of(update_), rate, batches_.at(update_)}, context);
-    ++update_;
-    if (finished()) learner_->finish(context);
-    context.progress({update_, updates_total(), updates_per_epoch()});
-    if (update_ % *options_.record_every == 0 || finished()) record(context);
-    if (finished()) warn_if_overfitted(records_, context);
+    const bool stopped = context.stop_requested();
+    // What is saved now must be fit to go on from. It will diverge in the same place again, and is rescued there.
+    if (stopped && good_ && !sound()) go_back(context);
+    if (stopped || done == updates) return false;
+    try {
+      advance(context);
+    } catch (const NumericError& divergence) {
+      rescue(divergence.what(), context);
+    }
     after_update();
   }
   return true;

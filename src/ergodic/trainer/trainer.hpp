@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -18,11 +20,26 @@
 
 namespace ergodic {
 
+/// Once that a run diverged, went back to its last good state, and on with half the learning rate.
+struct Rescue {
+  std::uint64_t diverged_after = 0;  ///< updates
+  std::uint64_t back_to = 0;         ///< the update of the good state
+};
+
+/// A state that a run can go back to.
+struct GoodState {
+  std::uint64_t update = 0;
+  std::vector<float> parameters;
+  LearnerState learner;
+};
+
 /// What changes during training beside the parameters: all that a checkpoint must add to them.
 struct TrainingState {
   std::uint64_t update = 0;
   std::vector<Record> records;  ///< the learning curve so far
   LearnerState learner;
+  std::vector<Rescue> rescues = {};
+  std::optional<GoodState> good = {};  ///< the last; only where TrainOptions::rescue asks for it
 };
 
 class Trainer {
@@ -39,10 +56,15 @@ class Trainer {
   bool finished() const { return update_ == updates_total() || learner_->done(); }
   std::uint64_t updates_per_epoch() const { return batches_.per_epoch(); }
   const std::vector<Record>& records() const { return records_; }
+  const std::vector<Rescue>& rescues() const { return rescues_; }
+  /// The learning rate at the start of the schedule, halved by each rescue.
+  double learning_rate() const { return *options_.learning_rate * rate_factor(); }
+  /// Whether the machine is one to save: not on its way to be called diverged at the next look.
+  bool sound() const;
 
   /// Trains to the end, or until the learner is done, for so many updates, or until the observer asks to stop. Calls
-  /// after_update between updates, when state() and the machine are consistent. NumericError if the machine diverges.
-  /// True if finished.
+  /// after_update between updates, when state() and the machine are consistent. If the machine diverges, which is seen
+  /// within an epoch or ten updates, it is rescued if the options say so; else NumericError. True if finished.
   bool run(const std::function<void()>& after_update, const Context& context,
            std::uint64_t updates = ~std::uint64_t{0});
 
@@ -51,13 +73,21 @@ class Trainer {
   const Simulator* simulator() const { return learner_->simulator(); }
 
  private:
+  double rate_factor() const;
+  void advance(const Context& context);
   void record(const Context& context);
+  Record vitals() const;
+  void keep_good_state();
+  void go_back(const Context& context);
+  void rescue(std::string_view reason, const Context& context);
 
   std::unique_ptr<Learner> learner_;
   TrainOptions options_;
   Minibatches batches_;
   std::uint64_t update_ = 0;
   std::vector<Record> records_;
+  std::vector<Rescue> rescues_;
+  std::optional<GoodState> good_;
 };
 
 }  // namespace ergodic

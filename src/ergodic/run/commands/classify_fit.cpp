@@ -180,7 +180,7 @@ class Run {
     CheckpointClock clock(request_.checkpoint_every);
     const bool finished = fit.run(
         [&](const Fit&) {
-          if (clock.due()) save();
+          if (clock.due() && fit.sound()) save();
         },
         context);
     pretraining_ = {steady_seconds() - started, fit.updates_done(), {}};
@@ -208,7 +208,7 @@ class Run {
     CheckpointClock clock(request_.checkpoint_every);
     const bool finished = fit.run(
         [&] {
-          if (clock.due()) save();
+          if (clock.due() && fit.trainer().sound()) save();
         },
         context);
     fine_tuning_ = {steady_seconds() - started, fit.trainer().updates_done(), {}};

@@ -7,6 +7,7 @@
 
 #include "ergodic/core/clock.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/core/number_text.hpp"
 #include "ergodic/format/file.hpp"
 #include "ergodic/format/lock.hpp"
 #include "ergodic/machine/model_file.hpp"
@@ -23,6 +24,7 @@
 #include "ergodic/run/commands/train_result.hpp"
 #include "ergodic/run/commands/training_report.hpp"
 #include "ergodic/run/fit.hpp"
+#include "ergodic/run/pace.hpp"
 #include "ergodic/trainer/health.hpp"
 
 namespace ergodic {
@@ -55,6 +57,24 @@ void check_outputs(const MachineKind& kind, const TrainRequest& request) {
   require_ending("--report", request.report, {".html", ".htm"});
 }
 
+/// The number of updates that --time comes to: as the checkpoint has it, or by a trial.
+std::uint64_t updates_in(double seconds, const TrainRequest& request, Machine& machine, const TrainingData& data,
+                         const Context& context) {
+  const std::filesystem::path checkpoint = checkpoint_beside(request.out);
+  if (request.resume && std::filesystem::exists(checkpoint)) {
+    const SettingTexts saved = settings_in(checkpoint);
+    const auto updates = saved.find("updates");
+    const auto count = updates == saved.end() ? std::nullopt : whole_number_in(updates->second);
+    if (!count)
+      throw DataError(fmt::format("{}: expected a number of updates among the settings", checkpoint.string()));
+    return *count;
+  }
+  context.stage({"trying how fast updates are", ""});
+  const std::uint64_t out = updates_within(seconds, machine, data, request.training, Key{request.seed}, context);
+  context.note(fmt::format("{:.4g} s are about {} updates here", seconds, out));
+  return out;
+}
+
 /// Whether there is a run to go on with, as asked for, and none that would be lost.
 void check_checkpoint(const TrainRequest& request) {
   const std::filesystem::path checkpoint = checkpoint_beside(request.out);
@@ -65,6 +85,16 @@ void check_checkpoint(const TrainRequest& request) {
       fmt::format("{} holds an unfinished run; go on with --resume, or remove it to start anew", checkpoint.string()));
   require(!request.resume || exists(checkpoint) || !exists(request.out),
           fmt::format("nothing to resume: {} is finished and there is no checkpoint beside it", request.out.string()));
+}
+
+/// What the log says of a rescue that has just been made.
+Record record_of_rescue(const Fit& fit) {
+  const double epoch = static_cast<double>(fit.updates_done()) / static_cast<double>(fit.updates_per_epoch());
+  return {fit.updates_done(),
+          epoch,
+          {{"rescues", static_cast<double>(fit.rescues().size())},
+           {"diverged_after", static_cast<double>(fit.rescues().back().diverged_after)},
+           {"learning_rate", fit.learning_rate()}}};
 }
 
 /// A run of training with all that the command adds to a Fit: checkpoints, snapshots, the log, the clock.
@@ -93,13 +123,14 @@ class Run {
     if (outer.observer) listeners.push_back(outer.observer);
     std::optional<JsonLog> log;
     if (!request_.log.empty()) {
-      log.emplace(request_.log, resumed_ ? std::optional(fit_.updates_done()) : std::nullopt);
+      const LogPlace here{fit_.rescues().size(), fit_.updates_done()};
+      log.emplace(request_.log, resumed_ ? std::optional(here) : std::nullopt);
       listeners.push_back(&*log);
     }
     Fanout fanout(listeners);
     Profile profile;
     const Context context{outer.threads, &fanout, request_.profile ? &profile : nullptr};
-    TrainResult result = timed_run(context);
+    TrainResult result = timed_run(log ? &*log : nullptr, context);
     if (request_.profile) result.profile = shares_of(profile);
     if (!fit_.finished()) {
       save();
@@ -137,18 +168,21 @@ class Run {
   }
 
   /// Trains, saving every so many seconds, and measures how fast it went.
-  TrainResult timed_run(const Context& context) {
+  TrainResult timed_run(JsonLog* log, const Context& context) {
     const std::vector<std::uint64_t> kept =
         request_.trajectory.empty() ? std::vector<std::uint64_t>() : snapshot_updates(fit_.updates_total());
     const double started = steady_seconds();
     const std::uint64_t first_update = fit_.updates_done();
     double last_saved = started;
+    std::size_t rescues = fit_.rescues().size();
     fit_.run(
         [&](const Fit& fit) {
+          if (log && fit.rescues().size() > rescues) log->record(record_of_rescue(fit));
+          rescues = fit.rescues().size();
           if (std::ranges::binary_search(kept, fit.updates_done())) {
             save_model(snapshot_file(request_.trajectory, fit.updates_done()), fit.machine(), notes());
           }
-          if (steady_seconds() - last_saved < request_.checkpoint_every) return;
+          if (steady_seconds() - last_saved < request_.checkpoint_every || !fit.sound()) return;
           save();
           last_saved = steady_seconds();
         },
@@ -161,6 +195,8 @@ class Run {
     const double epochs_here = static_cast<double>(result.updates - first_update) / per_epoch;
     result.samples_per_second = epochs_here * static_cast<double>(data_.train.rows()) / std::max(result.seconds, 1e-9);
     if (!fit_.records().empty()) result.last = fit_.records().back();
+    if (request_.training.rescue) result.rescues = fit_.rescues();
+    result.learning_rate = fit_.learning_rate();
     return result;
   }
 
@@ -217,11 +253,12 @@ Outcome keep(const TrainRequest& request, const Machine* machine, const Dataset&
           machine->making_text() + fmt::format("the network is in {}\n", request.out.string()), false};
 }
 
-Outcome run(const TrainRequest& request, bool json, const Context& context) {
+Outcome run(TrainRequest request, bool json, const Context& context) {
   const MachineKind& kind = kind_named(request.model);
   const Key key{request.seed};
   check_outputs(kind, request);
   const FileLock lock(request.out);
+  const std::optional<double> seconds = seconds_of(request);
   if (kind.learns()) check_checkpoint(request);
   DataOptions options = request.data;
   options.kind = kind.values(request.machine);
@@ -229,6 +266,7 @@ Outcome run(const TrainRequest& request, bool json, const Context& context) {
   const std::unique_ptr<Machine> machine = kind.make(request.machine, data.train, key, context);
   if (!kind.learns()) return keep(request, machine.get(), data.train, json);
   data = {machine->rows_from(std::move(data.train)), machine->rows_from(std::move(data.held_out))};
+  if (seconds) request.training.updates = updates_in(*seconds, request, *machine, data, context);
   const TrainResult result = Run(request, kind, *machine, data, context).run(context);
   return {json ? json_text_of(result) : "", text_of(result), result.model.empty(),
           result.mixing ? details_of(*result.mixing) : ""};

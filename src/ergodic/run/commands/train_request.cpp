@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "ergodic/core/duration.hpp"
+#include "ergodic/core/error.hpp"
 #include "ergodic/run/commands/data.hpp"
 #include "ergodic/run/commands/request.hpp"
 
@@ -12,6 +14,8 @@ namespace ergodic {
 namespace {
 
 constexpr char kMachineGroup[] = "Machine";
+constexpr double kLeastSeconds = 0.001, kMostSeconds = 1e9;
+constexpr std::string_view kUpdatesOfStage = "-updates";  // how such options of machines end
 
 std::vector<Choice> kind_choices() {
   std::vector<Choice> out;
@@ -105,9 +109,33 @@ Spec<TrainRequest> train_spec(const MachineKind& kind) {
   for (Option& option : kind.options()) spec.add(waiting(std::move(option)));
   add_training(spec, kind);
   spec.group(kind.learns() ? kLoopGroup : kMachineGroup);
+  if (kind.learns()) {
+    spec.add(
+            "time", &TrainRequest::time,
+            "the same as a time, as 60s, 5m or 1h30m: a short trial turns it into a number of updates for this machine")
+        .placeholder("TIME")
+        .automatic("as long as --updates takes");
+  }
   add_seed(spec, &TrainRequest::seed);
   add_output(spec, kind);
   return spec;
+}
+
+std::optional<double> seconds_of(const TrainRequest& request) {
+  if (!request.time) return std::nullopt;
+  const std::optional<double> seconds = seconds_in(*request.time);
+  require(seconds && *seconds >= kLeastSeconds && *seconds <= kMostSeconds,
+          fmt::format("--time: expected a time as 60s, 5m, 1h30m or a plain number of seconds, from {} to {} seconds; "
+                      "found '{}'",
+                      kLeastSeconds, kMostSeconds, *request.time));
+  require(!request.training.updates && !request.training.epochs,
+          "--time, --updates and --epochs each say how long training lasts; give one of them");
+  // Stages with a number of updates of their own are part of a whole that must be known.
+  for (const auto& [name, value] : request.machine) {
+    require(!name.ends_with(kUpdatesOfStage) || value == Value(std::uint64_t{0}),
+            fmt::format("--{} is a part of all updates, which --time does not know; give --updates instead", name));
+  }
+  return seconds;
 }
 
 std::vector<Option> train_options_of_all_kinds() {

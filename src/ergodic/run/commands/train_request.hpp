@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ struct TrainRequest {
   std::string model{machine_kinds()[0]->name};  ///< the kind of machine
   Settings machine;                             ///< its own options
   TrainOptions training;
+  std::optional<std::string> time;  ///< that training takes, as text
   std::uint64_t seed = 1;
   std::filesystem::path out;
   std::filesystem::path log;
@@ -33,6 +35,9 @@ struct TrainRequest {
 
 /// The options that a kind of machine takes.
 Spec<TrainRequest> train_spec(const MachineKind& kind);
+
+/// The seconds of --time, if it is given. UsageError if they are none, or if updates are given in another way.
+std::optional<double> seconds_of(const TrainRequest& request);
 
 /// All options of all kinds, each with the kinds that it belongs to.
 std::vector<Option> train_options_of_all_kinds();

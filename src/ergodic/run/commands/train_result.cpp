@@ -76,6 +76,13 @@ std::string json_text_of(const TrainResult& result) {
   if (result.likelihood) out["log_likelihood"] = json_of(*result.likelihood);
   if (result.independent) out["independent_log_likelihood"] = *result.independent;
   if (result.improvement) out["still_improving"] = result.improvement->still_improving();
+  if (result.rescues) {
+    out["rescues"] = Json::array();
+    for (const Rescue& r : *result.rescues) {
+      out["rescues"].push_back({{"diverged_after", r.diverged_after}, {"back_to", r.back_to}});
+    }
+    out["learning_rate"] = result.learning_rate;
+  }
   if (result.mixing) out["mixing"] = json_of(*result.mixing);
   for (const auto& [stage, seconds, share, macs_per_cycle] : result.profile) {
     out["profile"][stage] = {{"seconds", seconds}, {"share", share}, {"macs_per_cycle", macs_per_cycle}};
@@ -90,6 +97,11 @@ std::string text_of(const TrainResult& result) {
                         ? fmt::format("stopped after {}; the same command with --resume goes on from {}\n", done,
                                       result.checkpoint.string())
                         : fmt::format("trained: {}; the machine is in {}\n", done, result.model.string());
+  if (result.rescues && !result.rescues->empty()) {
+    out += fmt::format("training diverged and was rescued {}, with a learning rate of {:.3g} in the end\n",
+                       result.rescues->size() == 1 ? "once" : fmt::format("{} times", result.rescues->size()),
+                       result.learning_rate);
+  }
   if (result.likelihood) out += text_of(*result.likelihood);
   if (!result.model.empty()) out += learned_text(result);
   if (result.mixing) out += text_of(*result.mixing);

@@ -12,6 +12,7 @@
 #include "ergodic/estimator/mixing.hpp"
 #include "ergodic/run/final_likelihood.hpp"
 #include "ergodic/trainer/health.hpp"
+#include "ergodic/trainer/trainer.hpp"
 
 namespace ergodic {
 
@@ -29,14 +30,16 @@ struct TrainResult {
   std::filesystem::path checkpoint;  ///< where a stopped run can be resumed from
   std::uint64_t updates = 0;
   double epochs = 0.0;
-  double seconds = 0.0;                       ///< spent on training since this start or resumption
-  double samples_per_second = 0.0;            ///< rows of training data
-  Record last;                                ///< the monitors at the last record
-  std::vector<StageShare> profile;            ///< where the time went, if asked for
-  std::optional<MixingReport> mixing;         ///< whether the persistent chains mix, at the end
-  std::optional<FinalLikelihood> likelihood;  ///< unless the monitors know it exactly
-  std::optional<double> independent;          ///< what independent units would have
-  std::optional<Improvement> improvement;     ///< of what the monitors show
+  double seconds = 0.0;                        ///< spent on training since this start or resumption
+  double samples_per_second = 0.0;             ///< rows of training data
+  Record last;                                 ///< the monitors at the last record
+  std::optional<std::vector<Rescue>> rescues;  ///< of runs that ask for them
+  double learning_rate = 0.0;                  ///< at the start of the schedule, halved by each rescue
+  std::vector<StageShare> profile;             ///< where the time went, if asked for
+  std::optional<MixingReport> mixing;          ///< whether the persistent chains mix, at the end
+  std::optional<FinalLikelihood> likelihood;   ///< unless the monitors know it exactly
+  std::optional<double> independent;           ///< what independent units would have
+  std::optional<Improvement> improvement;      ///< of what the monitors show
 };
 
 std::vector<StageShare> shares_of(const Profile& profile);
