@@ -69,7 +69,7 @@ std::optional<MixingReport> Fit::mixing(const Context& context) const {
   watched.first_chain = kFirstWatchedChain;
   const std::uint64_t affordable = kWatchedTerms / (watched.count() * machine_.parameters().values().size());
   const std::uint64_t sweeps = std::clamp(affordable, kFewestWatchedSweeps, kMostWatchedSweeps);
-  MixingWatch watch(machine_.watched_numbers(), watched.count(), sweeps, machine_.bounded_times({}));
+  MixingWatch watch(machine_.watched_numbers_of_learner(), watched.count(), sweeps, machine_.bounded_times({}));
   const Context unobserved{context.threads};
   context.stage({"mixing", "sweeps"});
   while (watched.sweep < sweeps) {
