@@ -28,6 +28,8 @@ constexpr double kBytesOfCoupling = (4 + 8 + 4) + (4 + 8 + 8);
 constexpr double kBytesOfParameter = (4 + 4) + (4 + 8 + 8), kBytesOfKept = 4 + (4 + 4 + 4);
 // A stack of layers has its parameters in one buffer besides. Recognition weights of their own have no velocity.
 constexpr double kBytesOfStackedWeight = kBytesOfWeight + 4, kBytesOfRecognition = (4 + 4 + 2 + 2) + (4 + 4 + 4);
+// A machine that waits is held, and saved.
+constexpr double kBytesOfWaiting = (4 + 4 + 2 + 2) + (4 + 4);
 // Draws that rows keep are held as they are. While a checkpoint is written there are a copy, a tensor and the file.
 constexpr double kCopiesOfDraws = 4;
 constexpr double kBytesOfValue = 16;  // of a real unit of a chain: its state, moments and field
@@ -116,7 +118,12 @@ void announce_memory(const std::vector<Layer>& layers, bool untied, const Datase
 
 void announce_memory(const TrainingSize& size, const std::vector<Layer>& by_layer, const Context& context) {
   const double draws = kCopiesOfDraws * static_cast<double>(size.data->rows()) * bytes_of_state(size.visible);
-  const double bytes = bytes_for_training(size) + draws + bytes_of_stack(by_layer, false);
+  const double together = bytes_for_training(size) + draws;
+  // While single layers learn, the machine waits for them.
+  const double waiting =
+      kBytesOfWaiting * static_cast<double>(units_of(size.visible)) * static_cast<double>(units_of(size.hidden));
+  const double one_by_one = kProgram + bytes_of_data(*size.data) + waiting + bytes_of_stack(by_layer, false);
+  const double bytes = by_layer.empty() ? together : std::max(together, one_by_one);
   if (bytes > kWorthSaying) context.note(weights_text(size, bytes));
 }
 

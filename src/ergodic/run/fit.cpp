@@ -55,6 +55,10 @@ bool Fit::run(const Hook& after_update, const Context& context, std::uint64_t up
 
 TrainingState Fit::state() const { return trainer_ ? trainer_->state() : TrainingState{}; }
 
+TrainingState Fit::shape_at(std::uint64_t update) const {
+  return trainer_ ? trainer_->shape_at(update) : TrainingState{};
+}
+
 void Fit::restore(const Parameters& parameters, TrainingState state, const Context& context) {
   machine_.set_parameters(parameters, context);
   if (trainer_) trainer_->restore(std::move(state));

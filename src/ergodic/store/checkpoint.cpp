@@ -169,14 +169,15 @@ void save_checkpoint(const std::filesystem::path& path, const Parameters& parame
   write_sealed(path, std::move(tensors));
 }
 
-Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& start, const SettingTexts& settings) {
+Checkpoint load_checkpoint(const std::filesystem::path& path, const Parameters& parameters, const ShapeAt& shape_at,
+                           const SettingTexts& settings) {
   const std::string where = path.string();
   const Unsealed file = read_sealed(path);
   check_format(file.tensors, kFormat, {kVersionOfFormat, kVersionOfFormat}, where);
   check_settings(file.tensors, settings, where);
-  const LearnerState& like = start.state.learner;
   TrainingState state;
   state.update = number_at(file.tensors, "update", where);
+  const LearnerState like = shape_at(state.update).learner;
   state.records = records_from(metadata_at(file.tensors, "records", where), where);
   state.learner.velocity = floats_at(file.tensors, "velocity", {like.velocity.size()}, where);
   state.learner.offsets = finite_at(file.tensors, "offsets", like.offsets.size(), where);
@@ -184,7 +185,7 @@ Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& 
   if (like.completed.chains() > 0) state.learner.completed = state_at(file.tensors, "completed", like.completed, where);
   if (!like.best.empty()) state.learner.best = floats_at(file.tensors, "best", {like.best.size()}, where);
   if (!like.layers.empty()) state.learner.layers = floats_at(file.tensors, "layers", {like.layers.size()}, where);
-  return {parameters_from(file.tensors, start.parameters, where), std::move(state)};
+  return {parameters_from(file.tensors, parameters, where), std::move(state)};
 }
 
 }  // namespace ergodic
