@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import BAD_DATA, USAGE, ask, read_safetensors, refused, stop_after, stop_when, succeed
+from conftest import BAD_DATA, IO, NO_INPUT, USAGE, ask, read_safetensors, refused, stop_after, stop_when, succeed
 
 SIDE = 6
 
@@ -146,6 +146,84 @@ def test_labels_that_are_words_name_the_classes():
             "--epochs", 20, "--out", "c")
     succeed("classify", "predict", "c", "--data", "t.csv", "--label-column", "place", "--out", "p.csv")
     assert Path("p.csv").read_text().startswith("class,p(left),p(middle),p(right)\n")
+
+
+def test_labels_that_cannot_be_learned_are_refused():
+    x, y = blobs(20, 4)
+    line = ("classify", "fit", "--hidden", 3, "--out", "c", "--data")
+    for label, says in ((-5, "row 4: expected a label from 0 up, found -5; leave rows without a label out"),
+                        (1000, "expected labels from 0 to 999 at most, found 1000"),
+                        (10**9, "expected labels from 0 to 999 at most"), (0.5, "expected a whole number as label")):
+        np.savez("odd.npz", x=x, y=np.where(np.arange(20) == 3, label, y))
+        refused(BAD_DATA, *line, "odd.npz", says=says)
+    np.savez("few.npz", x=x, y=y[:7])
+    refused(BAD_DATA, *line, "few.npz", says="expected a label for each of 20 rows, found 7")
+    np.savez("gap.npz", x=x, y=2 * y)
+    refused(BAD_DATA, *line, "gap.npz", "--labels-per-class", 2, says="found 0 of class 1; number classes without a gap")
+    refused(BAD_DATA, *line, "train.npz", "--labels-per-class", 500, says="take fewer --labels-per-class")
+    fit()
+    np.savez("odd.npz", x=x, y=np.where(np.arange(20) == 3, -1, y))
+    refused(BAD_DATA, "classify", "evaluate", "c", "--data", "odd.npz", says="found -1; leave rows without a label out")
+
+
+def test_data_without_rows_to_learn_from_is_refused():
+    fit(out="good")
+    x, y = blobs(20, 4)
+    np.savez("none.npz", x=x[:0], y=y[:0])
+    np.savez("one.npz", x=x[:1], y=y[:1])
+    Path("empty.csv").write_text("")
+    Path("head.csv").write_text("a,b,k\n")
+    Path("nan.csv").write_text("a,b,k\n1,0,1\nnan,1,0\n")
+    for name, code, says in (("none.npz", BAD_DATA, "the data set is empty"),
+                             ("empty.csv", BAD_DATA, "found no line with content"),
+                             ("head.csv", BAD_DATA, "found the end of the file"),
+                             ("nan.csv", BAD_DATA, ("row 2, column 1 (a)", "--missing")),
+                             ("absent.npz", NO_INPUT, "no such file")):
+        label = ("--label-column", "k") if name.endswith("csv") else ()
+        refused(code, "classify", "fit", "--data", name, *label, "--hidden", 3, "--out", "c", says=says)
+        refused(code, "classify", "evaluate", "good", "--data", name, *label, says=says)
+        refused(code, "classify", "predict", "good", "--data", name, *label, "--out", "p.csv", says=says)
+    refused(BAD_DATA, "classify", "fit", "--data", "one.npz", "--hidden", 3, "--out", "c", says="at least two classes")
+    assert ask("classify", "predict", "good", "--data", "one.npz", "--out", "p.csv")["rows"] == 1
+    assert ask("classify", "evaluate", "good", "--data", "one.npz")["rows"] == 1
+
+
+def test_machines_without_fitting_hidden_layers_are_refused():
+    train = ("train", "--data", "train.npz", "--quiet", "--no-likelihood", "--updates", 2)
+    succeed(*train, "--model", "boltzmann", "--out", "b.safetensors")
+    succeed(*train, "--model", "neural", "--out", "n.safetensors")
+    x, y = blobs(20, 4)
+    np.savez("small.npz", x=x[:, :3], y=y)
+    succeed("train", "--data", "small.npz", "--hidden", 3, "--updates", 2, "--quiet", "--out", "s.safetensors")
+    fit(out="good")
+    line = ("classify", "fit", "--data", "train.npz", "--out", "c", "--from")
+    for name in ("b.safetensors", "n.safetensors"):
+        refused(USAGE, *line, name, says="no hidden layer that a network could begin with; take an RBM")
+    refused(USAGE, *line, "s.safetensors", says=("has 18 visible units, the data 36 values", "trained on such rows"))
+    refused(BAD_DATA, *line, "good", says="found a classifier")
+    refused(NO_INPUT, *line, "absent", says="cannot read absent")
+
+
+def test_no_file_is_replaced_and_none_goes_where_it_cannot():
+    fit(out="good")
+    succeed("train", "--data", "train.npz", "--hidden", 3, "--updates", 2, "--quiet", "--out", "m.safetensors")
+    line = ("classify", "fit", "--data", "train.npz", "--hidden", 3)
+    refused(USAGE, *line, "--out", "train.npz", says="--data and --out both name train.npz")
+    refused(USAGE, *line, "--out", "c", "--report", "train.npz", says="both name train.npz")
+    refused(USAGE, *line, "--out", "c.html", "--report", "c.html", says="both name c.html")
+    refused(USAGE, *line, "--out", "c", "--report", "r.txt", says="expected a name ending in .html")
+    refused(USAGE, *line[:4], "--from", "m.safetensors", "--out", "m.safetensors", says="--from and --out")
+    refused(IO, *line, "--out", "absent/c", says="no such folder")
+    refused(IO, *line, "--out", "c", "--report", "absent/r.html", says="no such folder")
+    np.savetxt("rows.csv", blobs(20, 4)[0].reshape(20, -1), fmt="%d", delimiter=",")
+    predict = ("classify", "predict", "good", "--data", "rows.csv", "--out")
+    refused(USAGE, *predict, "rows.csv", says="--data and --out both name rows.csv")
+    refused(USAGE, *predict, "/dev/full", says="expected a name ending in .npy or .csv")
+    Path("full.csv").symlink_to("/dev/full")
+    refused(IO, *predict, "full.csv", says="expected the name of a file")
+    refused(IO, *predict, "absent/p.csv", says="no such folder")
+    refused(USAGE, "classify", "evaluate", "good", "--data", "test.npz", "--confusion", "a.png", "--mistakes", "a.png",
+            says="both name a.png")
 
 
 def test_what_does_not_fit_is_refused_and_nothing_is_overwritten():

@@ -42,6 +42,15 @@ def test_a_deep_machine_takes_what_was_announced(rows, options):
     assert announced(said) / 1.5 < peak < announced(said) * 1.5
 
 
+@pytest.mark.parametrize("objective", ["generative", "hybrid", "discriminative"])
+def test_a_class_rbm_takes_what_was_announced(objective):
+    draw = np.random.default_rng(1)
+    np.savez("x.npz", x=draw.integers(0, 2, (200, 64, 64), np.uint8), y=draw.integers(0, 3, 200))
+    said, peak = peak_of("train", "--model", "class-rbm", "--objective", objective, "--data", "x.npz", "--hidden", 1500,
+                         "--epochs", 2, "--out", "m", "--checkpoint-every", 0, "--threads", 2, "--no-likelihood")
+    assert announced(said) / 1.5 < peak < announced(said) * 1.5
+
+
 @pytest.mark.parametrize("options", [
     ("--hidden", 1500, "--random-start"), ("--hidden", 1500, "--random-start", "--optimiser", "adam"),
     ("--hidden", 1500, "--pretrain-updates", 2),

@@ -158,3 +158,15 @@ def test_training_says_it_too():
     assert re.search(r"^warning: the chains of training have not mixed \(R-hat .*\), .*; more --steps", done.stderr, re.M)
     for method in ("cd", "exact"):  # no chains go on
         assert "mixing" not in ask(*options, "--epochs", 20, "--method", method)
+
+
+def test_training_of_a_deep_belief_network_says_it_of_the_chains_of_its_top():
+    options = ("train", "--model", "dbn", "--data", "bars-and-stripes:3", "--hidden", "8,6", "--out", "t.safetensors",
+               "--steps", 1, "--chains", 16)
+    for more in ((), ("--up-down-updates", 50)):
+        mixing = ask(*options, "--updates", 200, *more)["mixing"]
+        assert mixing["mixed"] is True and tuple(mixing["quantities"]) == QUANTITIES
+        assert (mixing["chains"], mixing["draws"]) == (16, 200)
+    done = succeed(*options, "--updates", 20000, "--learning-rate", 0.5, "--schedule", "constant", "--quiet")
+    assert "warning: the chains of training have not mixed" in done.stderr
+    assert "mixing" not in ask(*options, "--updates", 200, "--method", "cd")

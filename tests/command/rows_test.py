@@ -180,6 +180,16 @@ def test_the_area_under_the_curve_is_that_of_all_pairs():
     assert found["area_under_curve"]["0"] == pytest.approx(1 - np.mean(pairs))
 
 
+def test_rows_without_a_label_have_no_part_in_the_area_under_the_curve():
+    machine()
+    labels = np.random.default_rng(5).integers(-1, 2, 40)
+    np.savez("labelled.npz", x=some_rows(), y=labels)
+    found = ask("score", "m.safetensors", "--data", "labelled.npz", "--out", "s.csv")["area_under_curve"]
+    energy = table("s.csv")["free_energy"]
+    pairs = [(a > b) + 0.5 * (a == b) for a in energy[labels == 1] for b in energy[labels == 0]]
+    assert found == {"0": pytest.approx(1 - np.mean(pairs)), "1": pytest.approx(np.mean(pairs))}
+
+
 # ---- complete ----
 
 

@@ -71,7 +71,11 @@ struct Saved {
     save();
   }
   void save() const { save_checkpoint(path, model.parameters(), state, kSettings); }
-  Checkpoint load() const { return load_checkpoint(path, start, kSettings); }
+  Checkpoint load() const { return load_as(start, kSettings); }
+  Checkpoint load_as(const Checkpoint& run, const SettingTexts& settings) const {
+    return load_checkpoint(
+        path, run.parameters, [&](std::uint64_t) { return run.state; }, settings);
+  }
 
   /// Of a run that has just begun: all zero.
   static Checkpoint start_of(const Rbm& model, std::size_t chains) {
@@ -168,7 +172,7 @@ TEST(Checkpoint, TheSameStateGivesTheSameBytes) {
 TEST(Checkpoint, OtherSettingsAreNamedWithBothValues) {
   Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
   const auto refused = [&](const SettingTexts& settings) {
-    return message_of<UsageError>([&] { load_checkpoint(saved.path, saved.start, settings); });
+    return message_of<UsageError>([&] { saved.load_as(saved.start, settings); });
   };
   SettingTexts settings = kSettings;
   settings["batch"] = "20";
@@ -186,7 +190,7 @@ TEST(Checkpoint, ASettingThatThisRunDoesNotHaveIsNamed) {
   Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
   SettingTexts settings = kSettings;
   settings.erase("batch");
-  expect_parts(message_of<UsageError>([&] { load_checkpoint(saved.path, saved.start, settings); }), {"batch", "10"});
+  expect_parts(message_of<UsageError>([&] { saved.load_as(saved.start, settings); }), {"batch", "10"});
 }
 
 TEST(Checkpoint, EveryFlippedBitIsRefused) {
@@ -209,7 +213,7 @@ TEST(Checkpoint, OfAnotherShapeIsRefused) {
   const Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
   for (const auto& [visible, hidden] : {std::pair{3, 4}, std::pair{4, 2}, std::pair{5, 3}}) {
     const Rbm other(Bernoulli{static_cast<std::size_t>(visible)}, Bernoulli{static_cast<std::size_t>(hidden)});
-    EXPECT_THROW(load_checkpoint(saved.path, Saved::start_of(other, 5), kSettings), DataError);
+    EXPECT_THROW(saved.load_as(Saved::start_of(other, 5), kSettings), DataError);
   }
 }
 
@@ -286,7 +290,7 @@ TEST(Checkpoint, WhatIsNotFiniteIsRefused) {
 }
 
 TEST(Checkpoint, AMissingFileIsMissingInput) {
-  EXPECT_THROW(load_checkpoint(fresh_path("nothing"), {}, {}), NoInputError);
+  EXPECT_THROW(load_checkpoint(fresh_path("nothing"), {}, {}, {}), NoInputError);
 }
 
 }  // namespace

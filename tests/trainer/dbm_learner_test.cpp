@@ -214,7 +214,7 @@ TEST(DbmLearner, StoppedAfterAnyUpdateItGoesOnToTheSameBytes) {
       Trainer begun = trainer_of(first, data, options, 8);
       begun.run([] {}, {}, stop);
       Trainer resumed = trainer_of(second, data, options, 8);
-      const LearnerState shape = resumed.state().learner, state = begun.state().learner;
+      const LearnerState shape = resumed.shape_at(stop).learner, state = begun.state().learner;
       EXPECT_EQ(state.velocity.size(), shape.velocity.size());
       EXPECT_EQ(state.offsets.size(), shape.offsets.size());
       EXPECT_EQ(state.layers.size(), shape.layers.size());
@@ -227,6 +227,23 @@ TEST(DbmLearner, StoppedAfterAnyUpdateItGoesOnToTheSameBytes) {
       ASSERT_EQ(resumed.records().back().values, all.records().back().values) << stop;
     }
   }
+}
+
+TEST(DbmLearner, OnceTheLayersAreTogetherNothingElseIsKept) {
+  const Dataset data = bars_and_stripes(3);
+  DeepBoltzmann machine = fresh({9, 6, 5}, data);
+  Trainer trainer = trainer_of(machine, data, options_of(12), 8);
+  trainer.run([] {}, {}, 7);
+  const TrainingState before = trainer.state();
+  EXPECT_FALSE(before.learner.layers.empty());
+  trainer.run([] {}, {}, 1);
+  const LearnerState joined = trainer.state().learner;
+  EXPECT_TRUE(joined.layers.empty());
+  EXPECT_EQ(joined.velocity.size(), machine.parameters().values().size());
+  EXPECT_EQ(joined.chains.layers.size(), 2u);
+  // There is a way back all the same.
+  trainer.restore(before);
+  EXPECT_EQ(trainer.state().learner.layers, before.learner.layers);
 }
 
 TEST(DbmLearner, DrawsHaveTheProbabilitiesOfMeanField) {

@@ -32,7 +32,8 @@ const Spec<ClassRbmOptions>& spec() {
   static const Spec<ClassRbmOptions> made = [] {
     Spec<ClassRbmOptions> out;
     out.group("Machine")
-        .add("hidden", &ClassRbmOptions::hidden, "hidden units; training takes about 36 bytes for each weight")
+        .add("hidden", &ClassRbmOptions::hidden,
+             "hidden units; training takes about 36 bytes for each weight, by --objective hybrid 80")
         .range(1, 1000000)
         .add("weight-scale", &ClassRbmOptions::weight_scale, "standard deviation of the initial weights")
         .range(0.0, 100.0)
@@ -103,6 +104,8 @@ class ClassRbmMachine final : public RbmMachine {
   }
   std::unique_ptr<Learner> learner(const Dataset& train, const Dataset& held_out, const TrainOptions& options, Key key,
                                    const Context& context) override {
+    // Only here the objective is known, which says how much it will be.
+    announce_memory({model().visible(), model().hidden(), &train, options.objective}, context);
     return std::make_unique<ClassLearner>(model(), train, held_out, options, key, context);
   }
 
@@ -120,7 +123,6 @@ std::unique_ptr<Machine> make(const Settings& settings, const Dataset& data, Key
   const Dataset rows = with_label_units(data, data.units(), classes);
   std::vector<std::size_t> unseen = unseen_classes(data, classes);
   const Layer visible = labelled_layer(data.units(), classes), hidden = Bernoulli{options.hidden};
-  announce_memory({visible, hidden, &rows}, context);
   Rbm model(visible, hidden);
   initialise(model, rows, options.weight_scale.value_or(first_weight_scale({visible, hidden})), key, context);
   return std::make_unique<ClassRbmMachine>(std::move(model), std::move(unseen));

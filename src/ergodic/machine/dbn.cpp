@@ -160,6 +160,10 @@ class DbnMachine final : public Machine {
              }},
             watched_mean(visible())};
   }
+  /// Those of the RBM at the top.
+  std::vector<WatchedNumber> watched_numbers_of_learner() const override {
+    return ergodic::watched_numbers(model_.top());
+  }
   std::optional<Matrix<float>> means_of(const Chains& chains, const Context& context) const override {
     return visible_means(chains.layers[1], plain_values(chains.layers[0]), context);
   }

@@ -103,6 +103,8 @@ class Machine {
   virtual bool bounded_times(const SamplingOptions& options) const = 0;
   /// What is watched of chains to see whether they mix.
   virtual std::vector<WatchedNumber> watched_numbers() const = 0;
+  /// The same of the chains of its learner, which may be those of a part of it.
+  virtual std::vector<WatchedNumber> watched_numbers_of_learner() const { return watched_numbers(); }
   /// E[visible units | the hidden ones] of each chain, in plain values; nothing without a hidden layer.
   virtual std::optional<Matrix<float>> means_of(const Chains&, const Context&) const { return std::nullopt; }
   /// E[units of a hidden layer | the visible ones] of each row, in their own values; nothing if there is no formula.

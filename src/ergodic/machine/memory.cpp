@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "ergodic/model/boltzmann.hpp"
-#include "ergodic/trainer/train_options.hpp"
 
 namespace ergodic {
 namespace {
@@ -18,6 +17,9 @@ constexpr double kProgram = 10e6;
 // checkpoint is written there are a copy of the velocity, both as tensors, and both as the bytes of the file. Where
 // steps go by sums in double these take 16 bytes, but not at the same time.
 constexpr double kBytesOfWeight = (4 + 4 + 2 + 2 + 4) + (4 + 8 + 8);
+// Learning of p(y | x) has its gradient in float and in double, a velocity of its own and the best parameters that
+// there were. The last two are saved too. Alone it is without the velocity of p(x, y), which would be saved.
+constexpr double kBytesOfPosterior = (4 + 8 + 4 + 4) + 2 * (4 + 4 + 4), kBytesOfVelocity = 4 + (4 + 4 + 4);
 // A coupling has its gradient in double besides; matrices and lists are counted apart.
 constexpr double kBytesOfCoupling = (4 + 8 + 4) + (4 + 8 + 8);
 // A parameter of a network is held as it is and as the best that there was, besides what the optimiser keeps. While a
@@ -26,6 +28,8 @@ constexpr double kBytesOfCoupling = (4 + 8 + 4) + (4 + 8 + 8);
 constexpr double kBytesOfParameter = (4 + 4) + (4 + 8 + 8), kBytesOfKept = 4 + (4 + 4 + 4);
 // A stack of layers has its parameters in one buffer besides. Recognition weights of their own have no velocity.
 constexpr double kBytesOfStackedWeight = kBytesOfWeight + 4, kBytesOfRecognition = (4 + 4 + 2 + 2) + (4 + 4 + 4);
+// A machine that waits is held, and saved.
+constexpr double kBytesOfWaiting = (4 + 4 + 2 + 2) + (4 + 4);
 // Draws that rows keep are held as they are. While a checkpoint is written there are a copy, a tensor and the file.
 constexpr double kCopiesOfDraws = 4;
 constexpr double kBytesOfValue = 16;  // of a real unit of a chain: its state, moments and field
@@ -37,6 +41,11 @@ double bytes_of_state(const Layer& layer) {
 
 double bytes_of_data(const Dataset& data) {
   return static_cast<double>(data.bytes().size() + data.known.words().size_bytes());
+}
+
+double bytes_of_weight(Objective objective) {
+  return kBytesOfWeight + (objective == Objective::kGenerative ? 0.0 : kBytesOfPosterior) -
+         (objective == Objective::kDiscriminative ? kBytesOfVelocity : 0.0);
 }
 
 /// Of the weights of layers each of which is coupled with the next.
@@ -67,8 +76,8 @@ std::string weights_text(const TrainingSize& size, double bytes) {
 double bytes_for_training(const TrainingSize& size) {
   const double weights = static_cast<double>(units_of(size.visible)) * static_cast<double>(units_of(size.hidden));
   constexpr double states = 2.0 * static_cast<double>(TrainDefaults{}.batch);  // chains, and rows of a batch
-  return kProgram + weights * kBytesOfWeight + states * (bytes_of_state(size.visible) + bytes_of_state(size.hidden)) +
-         bytes_of_data(*size.data);
+  return kProgram + weights * bytes_of_weight(size.objective) +
+         states * (bytes_of_state(size.visible) + bytes_of_state(size.hidden)) + bytes_of_data(*size.data);
 }
 
 double bytes_for_training(const ClassifierSize& size) {
@@ -109,7 +118,12 @@ void announce_memory(const std::vector<Layer>& layers, bool untied, const Datase
 
 void announce_memory(const TrainingSize& size, const std::vector<Layer>& by_layer, const Context& context) {
   const double draws = kCopiesOfDraws * static_cast<double>(size.data->rows()) * bytes_of_state(size.visible);
-  const double bytes = bytes_for_training(size) + draws + bytes_of_stack(by_layer, false);
+  const double together = bytes_for_training(size) + draws;
+  // While single layers learn, the machine waits for them.
+  const double waiting =
+      kBytesOfWaiting * static_cast<double>(units_of(size.visible)) * static_cast<double>(units_of(size.hidden));
+  const double one_by_one = kProgram + bytes_of_data(*size.data) + waiting + bytes_of_stack(by_layer, false);
+  const double bytes = by_layer.empty() ? together : std::max(together, one_by_one);
   if (bytes > kWorthSaying) context.note(weights_text(size, bytes));
 }
 

@@ -9,6 +9,7 @@
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/model/graph.hpp"
 #include "ergodic/model/layer.hpp"
+#include "ergodic/trainer/train_options.hpp"
 
 namespace ergodic {
 
@@ -16,6 +17,7 @@ namespace ergodic {
 struct TrainingSize {
   Layer visible, hidden;
   const Dataset* data = nullptr;  ///< rows to learn from
+  Objective objective = Objective::kGenerative;
 };
 
 /// What shapes the memory of the training of a classifier.

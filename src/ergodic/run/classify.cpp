@@ -59,8 +59,10 @@ void require_labels(const Dataset& data) {
   }
   const auto negative = std::ranges::find_if(data.labels, [](int label) { return label < 0; });
   if (negative != data.labels.end()) {
-    throw DataError(fmt::format("{}: row {}: expected a label from 0 up, found {}", data.name,
-                                negative - data.labels.begin() + 1, *negative));
+    throw DataError(
+        fmt::format("{}: row {}: expected a label from 0 up, found {}; leave rows without a label out, or take "
+                    "`ergodic train --model class-rbm`, which learns from them",
+                    data.name, negative - data.labels.begin() + 1, *negative));
   }
   const auto [least, most] = std::ranges::minmax(data.labels);
   if (least == most) {
@@ -80,8 +82,9 @@ Dataset rows_per_class(const Dataset& data, std::size_t count, Key key) {
   }
   for (std::size_t c = 0; c < chosen.size(); ++c) {
     if (chosen[c] < count) {
-      throw DataError(
-          fmt::format("{}: expected {} rows of each class, found {} of class {}", data.name, count, chosen[c], c));
+      throw DataError(fmt::format("{}: expected {} rows of each class, found {} of class {}; {}", data.name, count,
+                                  chosen[c], c,
+                                  chosen[c] > 0 ? "take fewer --labels-per-class" : "number classes without a gap"));
     }
   }
   std::ranges::sort(rows);
@@ -110,8 +113,10 @@ Network network_from(const Machine& machine, const Dataset& rows, std::size_t cl
   require(!layers.empty(), fmt::format("a {} has no hidden layer that a network could begin with; take an RBM with "
                                        "two-valued hidden units",
                                        machine.kind().title));
-  require(layers[0].weights.rows() == inputs,
-          fmt::format("the machine has {} visible units, the data {} values", layers[0].weights.rows(), inputs));
+  require(
+      layers[0].weights.rows() == inputs,
+      fmt::format("the machine has {} visible units, the data {} values; take a machine that was trained on such rows",
+                  layers[0].weights.rows(), inputs));
   std::vector<std::size_t> sizes{inputs};
   for (const NetworkLayer& layer : layers) sizes.push_back(layer.bias.size());
   sizes.push_back(classes);

@@ -60,6 +60,10 @@ bool Fit::run(const Hook& after_update, const Context& context, std::uint64_t up
 
 TrainingState Fit::state() const { return trainer_ ? trainer_->state() : TrainingState{}; }
 
+TrainingState Fit::shape_at(std::uint64_t update) const {
+  return trainer_ ? trainer_->shape_at(update) : TrainingState{};
+}
+
 void Fit::restore(const Parameters& parameters, TrainingState state, const Context& context) {
   machine_.set_parameters(parameters, context);
   if (trainer_) trainer_->restore(std::move(state));
@@ -74,7 +78,7 @@ std::optional<MixingReport> Fit::mixing(const Context& context) const {
   watched.first_chain = kFirstWatchedChain;
   const std::uint64_t affordable = kWatchedTerms / (watched.count() * machine_.parameters().values().size());
   const std::uint64_t sweeps = std::clamp(affordable, kFewestWatchedSweeps, kMostWatchedSweeps);
-  MixingWatch watch(machine_.watched_numbers(), watched.count(), sweeps, machine_.bounded_times({}));
+  MixingWatch watch(machine_.watched_numbers_of_learner(), watched.count(), sweeps, machine_.bounded_times({}));
   const Context unobserved{context.threads};
   context.stage({"mixing", "sweeps"});
   while (watched.sweep < sweeps) {

@@ -60,6 +60,8 @@ class Fit {
 
   /// All that a checkpoint needs beside the parameters of the machine; and back.
   TrainingState state() const;
+  /// A state of the shape that it has after so many updates.
+  TrainingState shape_at(std::uint64_t update) const;
   void restore(const Parameters& parameters, TrainingState state, const Context& context);
 
   /// Whether the persistent chains mix: they go on for a while, and the machine stays as it is. Warns if not. Nothing

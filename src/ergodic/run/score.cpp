@@ -79,7 +79,9 @@ Scores score(const Machine& machine, const OpenRows& rows, const ScoreOptions& o
 std::optional<double> area_under_curve(const std::vector<Estimate>& free_energies, const std::vector<int>& labels,
                                        int label) {
   std::vector<std::pair<double, bool>> all;
-  for (std::size_t r = 0; r < labels.size(); ++r) all.emplace_back(free_energies[r].value, labels[r] == label);
+  for (std::size_t r = 0; r < labels.size(); ++r) {
+    if (labels[r] >= 0) all.emplace_back(free_energies[r].value, labels[r] == label);
+  }
   std::ranges::sort(all);
   double below = 0.0, sum = 0.0;  // rows of other labels below; over rows of this one
   std::size_t own = 0;

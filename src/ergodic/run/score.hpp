@@ -38,7 +38,8 @@ Scores score(const Machine& machine, const OpenRows& rows, const ScoreOptions& o
              const Context& context);
 
 /// The probability that a row with this label has a higher free energy than one with another label, ties counting half:
-/// the area under the ROC curve of a detector (Hanley and McNeil 1982). Nothing if there are no such two rows.
+/// the area under the ROC curve of a detector (Hanley and McNeil 1982). Rows without a label, -1, have no part in it.
+/// Nothing if there are no such two rows.
 std::optional<double> area_under_curve(const std::vector<Estimate>& free_energies, const std::vector<int>& labels,
                                        int label);
 

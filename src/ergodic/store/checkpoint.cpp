@@ -163,8 +163,8 @@ void put_rescues(Tensors& tensors, const TrainingState& state) {
   put_learner(tensors, kGoodPrefix, state.good->learner);
 }
 
-void take_rescues(const Tensors& tensors, const TrainingState& like, const std::string& where, TrainingState& state) {
-  if (!like.good) return;
+void take_rescues(const Tensors& tensors, std::size_t parameters, const ShapeAt& shape_at, const std::string& where,
+                  TrainingState& state) {
   try {
     for (const auto& row : nlohmann::json::parse(metadata_at(tensors, "rescues", where))) {
       state.rescues.push_back({row.at(0).get<std::uint64_t>(), row.at(1).get<std::uint64_t>()});
@@ -172,9 +172,9 @@ void take_rescues(const Tensors& tensors, const TrainingState& like, const std::
   } catch (const nlohmann::json::exception& e) {
     throw DataError(fmt::format("{}: metadata: the rescues cannot be read: {}", where, e.what()));
   }
-  state.good = {number_at(tensors, kGoodPrefix + "update", where),
-                floats_at(tensors, kGoodPrefix + "parameters", {like.good->parameters.size()}, where),
-                take_learner(tensors, kGoodPrefix, like.good->learner, where)};
+  const std::uint64_t update = number_at(tensors, kGoodPrefix + "update", where);
+  state.good = {update, floats_at(tensors, kGoodPrefix + "parameters", {parameters}, where),
+                take_learner(tensors, kGoodPrefix, shape_at(update).learner, where)};
 }
 
 SettingTexts settings_of(const Tensors& tensors) {
@@ -227,17 +227,19 @@ SettingTexts settings_in(const std::filesystem::path& path) {
   return settings_of(file.tensors);
 }
 
-Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& start, const SettingTexts& settings) {
+Checkpoint load_checkpoint(const std::filesystem::path& path, const Parameters& parameters, const ShapeAt& shape_at,
+                           const SettingTexts& settings) {
   const std::string where = path.string();
   const Unsealed file = read_sealed(path);
   check_format(file.tensors, kFormat, {kVersionOfFormat, kVersionOfFormat}, where);
   check_settings(file.tensors, settings, where);
   TrainingState state;
   state.update = number_at(file.tensors, "update", where);
+  const TrainingState like = shape_at(state.update);
   state.records = records_from(metadata_at(file.tensors, "records", where), where);
-  state.learner = take_learner(file.tensors, "", start.state.learner, where);
-  take_rescues(file.tensors, start.state, where, state);
-  return {parameters_from(file.tensors, start.parameters, where), std::move(state)};
+  state.learner = take_learner(file.tensors, "", like.learner, where);
+  if (like.good) take_rescues(file.tensors, like.good->parameters.size(), shape_at, where, state);
+  return {parameters_from(file.tensors, parameters, where), std::move(state)};
 }
 
 }  // namespace ergodic

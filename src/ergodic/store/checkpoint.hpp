@@ -1,7 +1,9 @@
 // Checkpoints: everything that a run needs to go on as if it had never stopped.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -24,8 +26,12 @@ void save_checkpoint(const std::filesystem::path& path, const Parameters& parame
 /// The settings of the run that a checkpoint is of. DataError if the file is damaged.
 SettingTexts settings_in(const std::filesystem::path& path);
 
-/// A checkpoint of the same shape as this one, which is that of a run at its start. UsageError naming each difference
-/// if the settings are not the checkpoint's; DataError if the file is damaged.
-Checkpoint load_checkpoint(const std::filesystem::path& path, const Checkpoint& start, const SettingTexts& settings);
+/// A state of the shape that a run has after so many updates.
+using ShapeAt = std::function<TrainingState(std::uint64_t update)>;
+
+/// A checkpoint with parameters of the same shape as these. UsageError naming each difference if the settings are not
+/// the checkpoint's; DataError if the file is damaged, or its state has another shape than this run has there.
+Checkpoint load_checkpoint(const std::filesystem::path& path, const Parameters& parameters, const ShapeAt& shape_at,
+                           const SettingTexts& settings);
 
 }  // namespace ergodic

@@ -22,20 +22,6 @@ TrainOptions by_layer(TrainOptions options, std::uint64_t updates) {
   return options;
 }
 
-template <class T>
-void append(std::vector<T>& to, const std::vector<T>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
-/// Takes the elements after the first ones away.
-template <class T>
-std::vector<T> split_off(std::vector<T>& from, std::size_t first) {
-  const auto middle = from.begin() + static_cast<std::ptrdiff_t>(std::min(first, from.size()));
-  std::vector<T> out(std::make_move_iterator(middle), std::make_move_iterator(from.end()));
-  from.erase(middle, from.end());
-  return out;
-}
-
 /// A bit for each mean, which is its probability.
 Bits drawn(const Matrix<float>& means, const Draw& draw, const Context& context) {
   Bits out(means.rows(), means.cols());
@@ -109,20 +95,29 @@ DbmLearner::DbmLearner(DeepBoltzmann& model, const Dataset& train, const Dataset
                        const DbmLearning& learning, Key key, const Context& context)
     : model_(model),
       train_(train),
+      held_out_(held_out),
       options_(settled(options, {}, train.rows())),
       learning_(learning),
-      key_(key),
-      layers_(twin_layers(model)),
-      together_(
-          learner_of(model, train, held_out, options_, learning.data_side, key_of_stage(key, model.depth()), context)) {
+      key_(key) {
   require(learning.layer_updates >= model.depth() && learning.layer_updates <= *options_.updates,
           fmt::format("--layer-updates: expected from {} (one for each layer) to {} (--updates), or 0; found {}",
                       model.depth(), *options_.updates, learning.layer_updates));
   require(train.complete(), "layers are trained one by one on rows without missing values; take --layer-updates 0");
-  const DbnLearning own{.weight_scale = learning.weight_scale, .twins = true};
-  initialise(layers_, train, own, key, context);
-  by_layer_ = std::make_unique<DbnLearner>(layers_, train, held_out, by_layer(options_, learning.layer_updates), own,
-                                           key, context);
+  single_ = single_layers(context);
+}
+
+std::unique_ptr<DbmLearner::SingleLayers> DbmLearner::single_layers(const Context& context) const {
+  auto out = std::make_unique<SingleLayers>(SingleLayers{twin_layers(model_), nullptr});
+  const DbnLearning own{.weight_scale = learning_.weight_scale, .twins = true};
+  initialise(out->model, train_, own, key_, context);
+  out->learner = std::make_unique<DbnLearner>(out->model, train_, held_out_,
+                                              by_layer(options_, learning_.layer_updates), own, key_, context);
+  return out;
+}
+
+std::unique_ptr<RbmLearner> DbmLearner::all_layers(const Context& context) const {
+  return learner_of(model_, train_, held_out_, options_, learning_.data_side, key_of_stage(key_, model_.depth()),
+                    context);
 }
 
 std::vector<State> DbmLearner::drawn_up(std::span<const std::uint32_t> rows, std::uint64_t epoch,
@@ -131,10 +126,10 @@ std::vector<State> DbmLearner::drawn_up(std::span<const std::uint32_t> rows, std
   gather(train_, rows, key_, epoch, values, context);
   const LayerDraws draws{key_, Purpose::kDataHidden, kJoinStep, first_chain};
   std::vector<State> up =
-      layers_.draw_up({beside(values, values), Bernoulli::kLevels}, model_.depth() - 1, draws, context);
+      single_->model.draw_up({beside(values, values), Bernoulli::kLevels}, model_.depth() - 1, draws, context);
   up[0].bits() = std::move(values);
-  State top[] = {up.back(), layers_.top().make_state(Rbm::kHidden, rows.size())};
-  layers_.top().resample(Rbm::kHidden, top, draws.at(model_.depth()), first_chain, context);
+  State top[] = {up.back(), single_->model.top().make_state(Rbm::kHidden, rows.size())};
+  single_->model.top().resample(Rbm::kHidden, top, draws.at(model_.depth()), first_chain, context);
   up.emplace_back(columns(top[Rbm::kHidden].bits(), 0, model_.sizes().back()), Bernoulli::kLevels);
   std::vector<State> out(2, State(rows.size(), 0, Bernoulli::kLevels));
   for (std::size_t k = 0; k < up.size(); ++k) {
@@ -145,10 +140,9 @@ std::vector<State> DbmLearner::drawn_up(std::span<const std::uint32_t> rows, std
 }
 
 void DbmLearner::begin_together(std::uint64_t epoch, const Context& context) {
-  join(layers_, model_, context);
+  join(single_->model, model_, context);
+  together_ = all_layers(context);
   LearnerState begin = together_->state();
-  std::ranges::fill(begin.velocity, 0.0f);  // a run that was rescued may have been here before
-  begin.chains.sweep = 0;
   std::vector<std::uint32_t> rows(train_.rows());
   std::iota(rows.begin(), rows.end(), 0u);
   const std::size_t odd = units_of(model_.hidden()), observed = model_.structure().observed;
@@ -174,7 +168,7 @@ void DbmLearner::begin_together(std::uint64_t epoch, const Context& context) {
     begin.chains.layers = drawn_up(rows, epoch, kFirstDataChain, context);
   }
   together_->restore(std::move(begin));
-  joined_ = true;
+  single_.reset();
 }
 
 void DbmLearner::learn(const UpdateStep& now, const Context& context) {
@@ -184,42 +178,42 @@ void DbmLearner::learn(const UpdateStep& now, const Context& context) {
                         schedule_factor(options_.schedule, now.update - first, *options_.updates - first);
     return together_->learn({now.update - first, now.epoch, rate, now.rows}, context);
   }
-  by_layer_->learn(now, context);
+  single_->learner->learn(now, context);
   if (now.update + 1 == first) begin_together(now.epoch, context);
 }
 
 Measures DbmLearner::measure(const Context& context) const {
-  return joined_ ? together_->measure(context) : by_layer_->measure(context);
+  return together_ ? together_->measure(context) : single_->learner->measure(context);
 }
 
-/// What both learners remember, one after the other. The chains that move have the say on the sweep.
-LearnerState DbmLearner::state() const {
-  LearnerState out = by_layer_->state(), after = together_->state();
-  append(out.velocity, after.velocity);
-  out.offsets.push_back(joined_ ? 1.0 : 0.0);
-  append(out.offsets, after.offsets);
-  append(out.chains.layers, after.chains.layers);
-  if (joined_) out.chains.sweep = after.chains.sweep;
-  out.completed = std::move(after.completed);
-  out.layers.assign(layers_.parameters().values().begin(), layers_.parameters().values().end());
+void DbmLearner::set_parameters(std::span<const float> values, const Context& context) {
+  model_.update([&](Parameters& p) { std::ranges::copy(values, p.values().begin()); }, context);
+}
+
+LearnerState DbmLearner::SingleLayers::state() const {
+  LearnerState out = learner->state();
+  out.layers.assign(model.parameters().values().begin(), model.parameters().values().end());
   return out;
 }
 
+LearnerState DbmLearner::state() const { return together_ ? together_->state() : single_->state(); }
+
+LearnerState DbmLearner::shape_at(std::uint64_t update) const {
+  return update < learning_.layer_updates ? single_layers({})->state() : all_layers({})->state();
+}
+
 void DbmLearner::restore(LearnerState state) {
-  Parameters parameters = layers_.parameters();
+  single_.reset();
+  together_.reset();
+  if (state.layers.empty()) {
+    together_ = all_layers({});
+    return together_->restore(std::move(state));
+  }
+  single_ = single_layers({});
+  Parameters parameters = single_->model.parameters();
   std::ranges::copy(state.layers, parameters.values().begin());
-  layers_.set_parameters(parameters);
-  const LearnerState shape = by_layer_->state();
-  LearnerState after;
-  after.velocity = split_off(state.velocity, shape.velocity.size());
-  after.offsets = split_off(state.offsets, shape.offsets.size() + 1);
-  joined_ = state.offsets.back() != 0.0;
-  state.offsets.pop_back();
-  after.chains = {split_off(state.chains.layers, shape.chains.layers.size()), state.chains.sweep, 0};
-  after.completed = std::move(state.completed);
-  state.completed = {};
-  by_layer_->restore(std::move(state));
-  if (joined_) together_->restore(std::move(after));
+  single_->model.set_parameters(parameters);
+  single_->learner->restore(std::move(state));
 }
 
 }  // namespace ergodic

@@ -9,8 +9,9 @@
 // the mean of what it has in the RBM below and in that above. With two hidden layers p(x_1) is then proportional to the
 // geometric mean of what both RBMs make of x_1.
 //
-// All together, by RbmLearner. Hidden layers of rows and of chains begin as draws up through the RBMs. Those of rows
-// are chains, or drawn from what mean field makes of a row, the even layers; the odd ones are then drawn given these.
+// All together, by RbmLearner, which is made when the layers are put together; their learner and parameters are given
+// up then. Hidden layers of rows and of chains begin as draws up through the RBMs. Those of rows are chains, or drawn
+// from what mean field makes of a row, the even layers; the odd ones are then drawn given these.
 #pragma once
 
 #include <array>
@@ -19,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -74,17 +76,24 @@ class DbmLearner : public Learner {
 
   void learn(const UpdateStep& now, const Context& context) override;
   Measures measure(const Context& context) const override;
-  Measures vitals() const override { return joined_ ? together_->vitals() : by_layer_->vitals(); }
-  std::span<const float> parameters() const override { return together_->parameters(); }
-  void set_parameters(std::span<const float> values, const Context& context) override {
-    together_->set_parameters(values, context);
-  }
-  const Chains* chains() const override { return joined_ ? together_->chains() : nullptr; }
-  const Simulator* simulator() const override { return joined_ ? together_->simulator() : nullptr; }
+  Measures vitals() const override { return together_ ? together_->vitals() : single_->learner->vitals(); }
+  /// Of the machine, which the single layers know nothing of; theirs are in the state.
+  std::span<const float> parameters() const override { return std::as_const(model_).parameters().values(); }
+  void set_parameters(std::span<const float> values, const Context& context) override;
+  const Chains* chains() const override { return together_ ? together_->chains() : nullptr; }
+  const Simulator* simulator() const override { return together_ ? together_->simulator() : nullptr; }
   LearnerState state() const override;
+  LearnerState shape_at(std::uint64_t update) const override;
   void restore(LearnerState state) override;
 
  private:
+  struct SingleLayers {
+    Dbn model;
+    std::unique_ptr<DbnLearner> learner;
+    LearnerState state() const;
+  };
+  std::unique_ptr<SingleLayers> single_layers(const Context& context) const;
+  std::unique_ptr<RbmLearner> all_layers(const Context& context) const;
   /// Ends the training of single layers.
   void begin_together(std::uint64_t epoch, const Context& context);
   /// Both blocks of the machine at these rows, drawn up through the layers.
@@ -93,14 +102,12 @@ class DbmLearner : public Learner {
 
   DeepBoltzmann& model_;
   const Dataset& train_;
+  const Dataset& held_out_;
   TrainOptions options_;
   DbmLearning learning_;
   Key key_;
-  Dbn layers_;
-  // Both are there all the time, because a state has the same shape at every update.
-  std::unique_ptr<DbnLearner> by_layer_;
-  std::unique_ptr<RbmLearner> together_;
-  bool joined_ = false;
+  std::unique_ptr<SingleLayers> single_;  // first
+  std::unique_ptr<RbmLearner> together_;  // then
 };
 
 }  // namespace ergodic

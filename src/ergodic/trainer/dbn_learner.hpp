@@ -61,6 +61,9 @@ class DbnLearner : public Learner {
   Measures vitals() const override;
   std::span<const float> parameters() const override { return model_.parameters().values(); }
   void set_parameters(std::span<const float> values, const Context& context) override;
+  /// Those of the RBM at the top, as soon as it learns.
+  const Chains* chains() const override { return at_top() ? learner_->chains() : nullptr; }
+  const Simulator* simulator() const override { return at_top() ? learner_->simulator() : nullptr; }
   LearnerState state() const override;
   void restore(LearnerState state) override;
 
@@ -76,6 +79,7 @@ class DbnLearner : public Learner {
   void enter(std::size_t stage, bool begins, const Context& context);
   /// The place among the RBMs of what the stage trains by RbmLearner.
   std::size_t trained() const { return std::min(stage_, model_.depth() - 1); }
+  bool at_top() const { return trained() + 1 == model_.depth(); }
   bool up_down() const { return stage_ == model_.depth(); }
   /// The batch drawn up to what the stage takes.
   void gather(const UpdateStep& now, State& visible, const Context& context);

@@ -64,6 +64,8 @@ class Learner {
   virtual const Simulator* simulator() const { return nullptr; }
 
   virtual LearnerState state() const = 0;
+  /// A state of the shape that it has after so many updates, which may not be that of now.
+  virtual LearnerState shape_at(std::uint64_t /*update*/) const { return state(); }
   /// Goes on from a saved state; the machine must have the parameters saved with it.
   virtual void restore(LearnerState state) = 0;
 };

@@ -50,6 +50,8 @@ class Trainer {
   /// Goes on from a saved state; the machine must have the parameters saved with it.
   void restore(TrainingState state);
   TrainingState state() const;
+  /// A state of the shape that it has after so many updates.
+  TrainingState shape_at(std::uint64_t update) const { return {update, {}, learner_->shape_at(update), {}, good_}; }
 
   std::uint64_t updates_done() const { return update_; }
   std::uint64_t updates_total() const { return *options_.updates; }

@@ -8,6 +8,7 @@
 #include "ergodic/format/lock.hpp"
 #include "ergodic/machine/classifier.hpp"
 #include "ergodic/machine/kinds.hpp"
+#include "ergodic/machine/labels.hpp"
 #include "ergodic/machine/memory.hpp"
 #include "ergodic/machine/rows.hpp"
 #include "ergodic/run/classify.hpp"
@@ -44,8 +45,13 @@ void check(const FitRequest& request) {
   require(!request.random_start || !request.compare_random,
           "--random-start and --compare-random: the network begins with random weights already; leave one out");
   require(std::ranges::find(request.hidden, 0u) == request.hidden.end(), "--hidden: a layer of 0 units stands alone");
+  require_distinct({{"--data", request.data.source},
+                    {"--labels", request.data.labels},
+                    {"--from", request.from},
+                    {"--out", request.out},
+                    {"--report", request.report}});
   require_writable(request.out);
-  if (!request.report.empty()) require_writable(request.report);
+  require_ending("--report", request.report, {".html", ".htm"});
   for (const auto& path :
        {checkpoint_of(request.out), pretraining_checkpoint(request), checkpoint_of(random_file(request))}) {
     require_writable(path);
@@ -172,7 +178,8 @@ class Run {
     Fit fit(*machine, rows, options, key, context);
     const std::filesystem::path checkpoint = pretraining_checkpoint(request_);
     if (request_.resume && std::filesystem::exists(checkpoint)) {
-      Checkpoint saved = load_checkpoint(checkpoint, {machine->parameters(), fit.state()}, settings_);
+      const auto shape_at = [&](std::uint64_t update) { return fit.shape_at(update); };
+      Checkpoint saved = load_checkpoint(checkpoint, machine->parameters(), shape_at, settings_);
       fit.restore(saved.parameters, std::move(saved.state), context);
     }
     const auto save = [&] { save_checkpoint(checkpoint, machine->parameters(), fit.state(), settings_); };
@@ -196,7 +203,8 @@ class Run {
   bool fine_tuned(Network& network, const std::filesystem::path& checkpoint, const Context& context) {
     ClassifierFit fit(network, labelled_, {request_.training, request_.network}, Key{request_.seed}, &data_.train);
     if (request_.resume && std::filesystem::exists(checkpoint)) {
-      Checkpoint saved = load_checkpoint(checkpoint, {network.parameters(), fit.state()}, settings_);
+      const auto shape_at = [&](std::uint64_t update) { return fit.trainer().shape_at(update); };
+      Checkpoint saved = load_checkpoint(checkpoint, network.parameters(), shape_at, settings_);
       fit.restore(saved.parameters, std::move(saved.state));
     }
     const auto save = [&] { save_checkpoint(checkpoint, network.parameters(), fit.state(), settings_); };
@@ -274,7 +282,7 @@ Outcome run(const FitRequest& given, bool json, const Context& context) {
   const Key key{request.seed};
   Dataset all = load_parts(request.data, context).train;
   require_labels(all);
-  const std::size_t classes = all.classes();
+  const std::size_t classes = label_classes(all);
   Notes notes = notes_of_data(all);
   notes["training"] = Json(settings_of(request)).dump();
   const std::vector<std::string> class_names = all.class_names;

@@ -82,6 +82,7 @@ Dataset rows_for(const RowClassifier& classifier, const RowsRequest& request, co
 
 Outcome predict(const PredictRequest& request, bool json, const Context& context) {
   require_ending("--out", request.out, {".npy", ".csv"});
+  require_distinct({{"--data", request.data.source}, {"--labels", request.data.labels}, {"--out", request.out}});
   const RowClassifier classifier = load_row_classifier(request.model);
   const Dataset data = rows_for(classifier, request, context);
   const Matrix<float> found = classifier.probabilities(data, context);
@@ -110,11 +111,7 @@ Json json_of(const ClassifierReport& report) {
           {"confusion", std::move(confusion)}};
 }
 
-Outcome evaluate_rows(const EvaluateRequest& request, bool json, const Context& context) {
-  if (!request.confusion.empty()) require_ending("--confusion", request.confusion, {".png"});
-  if (!request.mistakes.empty()) require_ending("--mistakes", request.mistakes, {".png"});
-  const RowClassifier classifier = load_row_classifier(request.model);
-  const Dataset data = rows_for(classifier, request, context);
+void require_known_labels(const Dataset& data, const RowClassifier& classifier) {
   if (data.labels.size() != data.rows()) {
     throw DataError(
         fmt::format("{}: expected a label for each row, found none; give them with --labels or "
@@ -122,13 +119,24 @@ Outcome evaluate_rows(const EvaluateRequest& request, bool json, const Context& 
                     data.name));
   }
   for (std::size_t r = 0; r < data.rows(); ++r) {
-    if (data.labels[r] < 0 || static_cast<std::size_t>(data.labels[r]) >= classifier.classes) {
-      throw DataError(
-          fmt::format("{}: row {}: expected a label from 0 to {}, found {}: a class that the classifier "
-                      "does not know",
-                      data.name, r + 1, classifier.classes - 1, data.labels[r]));
-    }
+    const int label = data.labels[r];
+    if (label >= 0 && static_cast<std::size_t>(label) < classifier.classes) continue;
+    throw DataError(fmt::format(
+        "{}: row {}: expected a label from 0 to {}, found {}{}", data.name, r + 1, classifier.classes - 1, label,
+        label < 0 ? "; leave rows without a label out" : ": a class that the classifier does not know"));
   }
+}
+
+Outcome evaluate_rows(const EvaluateRequest& request, bool json, const Context& context) {
+  require_ending("--confusion", request.confusion, {".png"});
+  require_ending("--mistakes", request.mistakes, {".png"});
+  require_distinct({{"--data", request.data.source},
+                    {"--labels", request.data.labels},
+                    {"--confusion", request.confusion},
+                    {"--mistakes", request.mistakes}});
+  const RowClassifier classifier = load_row_classifier(request.model);
+  const Dataset data = rows_for(classifier, request, context);
+  require_known_labels(data, classifier);
   const Matrix<float> found = classifier.probabilities(data, context);
   const ClassifierReport report = judge(found, data.labels);
   if (!request.confusion.empty()) {

@@ -111,7 +111,8 @@ class Run {
     settings_["content of the data"] = digest_of(data.train);
     resumed_ = request_.resume && std::filesystem::exists(checkpoint_);
     if (resumed_) {
-      Checkpoint saved = load_checkpoint(checkpoint_, {machine.parameters(), fit_.state()}, settings_);
+      const auto shape_at = [&](std::uint64_t update) { return fit_.shape_at(update); };
+      Checkpoint saved = load_checkpoint(checkpoint_, machine.parameters(), shape_at, settings_);
       fit_.restore(saved.parameters, std::move(saved.state), context);
     }
   }
