@@ -308,6 +308,13 @@ def test_the_label_of_pixels_is_completed():
     assert (rows[:, PIXELS:].argmax(axis=1) == labels).mean() > 0.7  # a guess is right in a third of the cases
 
 
+def test_a_mask_is_said_to_have_the_label():
+    trained()
+    np.save("mask.npy", np.ones((1, PIXELS), np.uint8))
+    refused(BAD_DATA, "complete", "m.safetensors", "--data", "rows.npz", "--mask", "mask.npy", "--out", "c.npy",
+            says=f"expected a mask of {PIXELS + 1} values, one for each visible site, the last for the label")
+
+
 def test_what_does_not_fit_is_refused():
     labelled()
     np.save("bare.npy", np.load("rows.npz")["x"])
