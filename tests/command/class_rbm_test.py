@@ -282,6 +282,8 @@ def test_it_becomes_a_network():
 
 def test_every_other_command_takes_it():
     trained("--trajectory", "way", "--report", "report.html")
+    report = Path("report.html").read_text()
+    assert all(f"<h3>{title}</h3>" in report for title in ("Error", "Log loss on held-out rows"))
     inspected = ask("inspect", "m.safetensors", "--filters", "filters.png")
     assert inspected["visible_type"] == "bernoulli+potts" and inspected["classes"] == CLASSES
     assert inspected["parameters"] == (PIXELS + CLASSES) * HIDDEN + PIXELS + CLASSES + HIDDEN
