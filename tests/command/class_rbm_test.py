@@ -282,6 +282,8 @@ def test_it_becomes_a_network():
 
 def test_every_other_command_takes_it():
     trained("--trajectory", "way", "--report", "report.html")
+    report = Path("report.html").read_text()
+    assert all(f"<h3>{title}</h3>" in report for title in ("Error", "Log loss on held-out rows"))
     inspected = ask("inspect", "m.safetensors", "--filters", "filters.png")
     assert inspected["visible_type"] == "bernoulli+potts" and inspected["classes"] == CLASSES
     assert inspected["parameters"] == (PIXELS + CLASSES) * HIDDEN + PIXELS + CLASSES + HIDDEN
@@ -306,6 +308,13 @@ def test_the_label_of_pixels_is_completed():
     rows = np.load("s.npy")
     assert (rows[:, :PIXELS] == pixels).all()
     assert (rows[:, PIXELS:].argmax(axis=1) == labels).mean() > 0.7  # a guess is right in a third of the cases
+
+
+def test_a_mask_is_said_to_have_the_label():
+    trained()
+    np.save("mask.npy", np.ones((1, PIXELS), np.uint8))
+    refused(BAD_DATA, "complete", "m.safetensors", "--data", "rows.npz", "--mask", "mask.npy", "--out", "c.npy",
+            says=f"expected a mask of {PIXELS + 1} values, one for each visible site, the last for the label")
 
 
 def test_what_does_not_fit_is_refused():

@@ -151,7 +151,9 @@ def test_features_of_every_layer():
 
 def test_every_other_command_takes_it():
     pixels, labels = trained("--report", "report.html", "--log", "log")
-    assert "Filters" in Path("report.html").read_text()
+    report = Path("report.html").read_text()
+    assert "Filters" in report and "layer1_" not in report
+    assert all(f"<h3>Pseudo-log-likelihood of layer {k}</h3>" in report for k in (1, 2, 3))
     names = {name for line in Path("log").read_text().splitlines() for name in json.loads(line)}
     assert {"layer1_pseudo_log_likelihood", "layer3_pseudo_log_likelihood", "weight_norm"} <= names
     inspected = ask("inspect", "m.safetensors", "--filters", "filters.png", "--biases", "biases.png")

@@ -157,6 +157,16 @@ TEST(Pictures, FiltersOfEqualStrengthKeepTheirOrder) {
   expect_same(picture_of_filters(model.weights(), {2, 2}, 100), filters(model, {1, 3, 0, 2, 4}));
 }
 
+TEST(Pictures, BesideTheFiltersOfASmallLayerIsTheColourOfTheGap) {
+  Matrix<float> many(4, 9), few(4, 1);
+  for (float& weight : many.elements()) weight = 1.0f;
+  for (float& weight : few.elements()) weight = 1.0f;
+  const std::vector<Matrix<float>> layers{many, few};
+  const Image image = filters_of_layers(layers, {2, 2}, 100);
+  ASSERT_GT(image.width, picture_of_filters(few, {2, 2}, 100).width);
+  EXPECT_EQ(image.pixels.back(), image.pixels.front());
+}
+
 TEST(Pictures, ReconstructionsStandBesideTheirRows) {
   Bits bits(2, 4);
   bits.set(0, 1, true);

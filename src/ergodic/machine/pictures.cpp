@@ -56,7 +56,7 @@ void append_below(Image& image, const Image& more) {
     return;
   }
   Image out{std::max(image.width, more.width), image.height + more.height, more.channels, {}};
-  out.pixels.assign(out.width * out.height * out.channels, 255);
+  out.pixels.assign(out.width * out.height * out.channels, image.pixels[0]);  // which is of the gap, and grey
   std::size_t row = 0;
   for (const Image* part : {&std::as_const(image), &more}) {
     const std::size_t bytes = part->width * part->channels;

@@ -89,7 +89,7 @@ SampleStart labelled_start(const Machine& machine, std::span<const std::size_t> 
                            const Context& context) {
   const std::optional<ClassUnits> classes = machine.class_units();
   require(classes.has_value(),
-          fmt::format("a {} has no labels, by which samples could be chosen; train one with --model class-rbm",
+          fmt::format("a {} has no labels, by which samples could be chosen; train one with --model class-rbm or dbn",
                       machine.kind().title));
   for (const std::size_t label : labels) {
     require(label < classes->count,

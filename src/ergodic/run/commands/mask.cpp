@@ -101,8 +101,8 @@ Bits read_mask(const std::filesystem::path& path, const Layer& visible, std::siz
   const std::size_t found = data.rows() * data.units();
   if (found != all.size() && found != rows * all.size()) {
     throw DataError(fmt::format(
-        "{}: expected a mask of {} values, one for each visible {}{}; found {} rows of {}", path.string(), all.size(),
-        all.size() < units_of(visible) ? "site" : "unit",
+        "{}: expected a mask of {} values, one for each visible {}{}{}; found {} rows of {}", path.string(), all.size(),
+        all.size() < units_of(visible) ? "site" : "unit", visible.parts() > 1 ? ", the last for the label" : "",
         rows > 1 ? fmt::format(", or {} rows of them", rows) : " (`ergodic complete --mask` takes a mask for each row)",
         data.rows(), data.units()));
   }

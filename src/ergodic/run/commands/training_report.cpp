@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "ergodic/report/text.hpp"
 
@@ -36,16 +37,31 @@ constexpr MonitorText kMonitors[] = {
     {"dead", "Dead hidden units", "Share of the hidden units that are on in less than 1 % of the training rows.", true},
     {"saturated", "Saturated hidden units",
      "Share of the hidden units that are on in more than 99 % of the training rows.", true},
+    {"error", "Error", "Share of the training rows whose class is found wrong.", true},
+    {"log_loss", "Log loss", "Mean of -log p(label | row) over training rows, in nats; lower is better."},
+    {"held_out_error", "Error on held-out rows", "Share of the held-out rows whose class is found wrong.", true},
+    {"held_out_log_loss", "Log loss on held-out rows",
+     "Mean of -log p(label | row) over held-out rows, in nats; grows when the machine over-fits."},
 };
 
+/// The name of a monitor of one layer, such as layer2_dead, without the layer; and the layer, empty if it is of all.
+std::pair<std::string_view, std::string_view> without_layer(std::string_view name) {
+  constexpr std::string_view kLayer = "layer";
+  const std::size_t end = name.find('_');
+  if (!name.starts_with(kLayer) || end == std::string_view::npos) return {name, {}};
+  return {name.substr(end + 1), name.substr(kLayer.size(), end - kLayer.size())};
+}
+
 const MonitorText* find_monitor(std::string_view name) {
-  const auto found = std::ranges::find(kMonitors, name, &MonitorText::name);
+  const auto found = std::ranges::find(kMonitors, without_layer(name).first, &MonitorText::name);
   return found == std::end(kMonitors) ? nullptr : found;
 }
 
 std::string title_of_monitor(const std::string& name) {
   const MonitorText* text = find_monitor(name);
-  return text ? std::string(text->title) : name;
+  if (!text) return name;
+  const std::string_view layer = without_layer(name).second;
+  return layer.empty() ? std::string(text->title) : fmt::format("{} of layer {}", text->title, layer);
 }
 
 std::string capitalised(std::string text) {
@@ -64,7 +80,7 @@ std::vector<Chart> charts_of(std::span<const Record> records) {
   for (Chart& chart : out) {
     const MonitorText* text = find_monitor(chart.title);
     if (!text) continue;
-    chart.title = chart.series[0].name = text->title;
+    chart.title = chart.series[0].name = title_of_monitor(chart.title);
     chart.caption = text->caption;
     if (text->share) chart.limits = {0.0, 1.0};
   }
