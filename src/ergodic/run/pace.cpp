@@ -83,7 +83,8 @@ std::uint64_t updates_within(double seconds, Machine& machine, const TrainingDat
   };
   const TrainOptions all = settled_for(kPlaces * kBetweenPlaces);
   const Parameters before = machine.parameters();
-  const std::unique_ptr<Learner> learner = machine.learner(data.train, data.held_out, all, key, context);
+  const Context silent{context.threads};  // what a learner notes is said by that of the run
+  const std::unique_ptr<Learner> learner = machine.learner(data.train, data.held_out, all, key, silent);
   const Pace pace =
       Trial(*learner, data.train, all, key, clock, context).pace(std::min(kTrialShare * seconds, kLongestTrial));
   machine.set_parameters(before, context);
