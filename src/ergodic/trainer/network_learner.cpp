@@ -90,28 +90,29 @@ void step_columns(const Network::Pass& pass, std::size_t layer, std::size_t begi
   }
 }
 
-/// dead, saturated: shares of the hidden units that say nothing of these rows. A sigmoid is on for less than 1 % or
-/// more than 99 %, on average; a rectified unit is zero for all of them.
+/// dead, saturated: shares of the hidden units that say nothing of these rows, of the layer with most of them, since
+/// nothing passes through a layer without any others. A sigmoid is on for less than 1 % or more than 99 %, on average;
+/// a rectified unit is zero for all rows.
 Measures activity_of(const Network& network, const Dataset& data, const Context& context) {
+  if (network.depth() == 1) return {};
   std::vector<std::uint32_t> rows(data.rows());
   std::iota(rows.begin(), rows.end(), 0u);
   Network::Pass pass = network.make_pass(rows.size());
   gather_inputs(data, rows, pass.values[0], context);
   network.forward(pass, context);
   const bool bounded = network.activation() == Activation::kSigmoid;
-  double dead = 0.0, saturated = 0.0, units = 0.0;
+  const double weight = 1.0 / static_cast<double>(rows.size());
+  double dead = 0.0, saturated = 0.0;
   for (std::size_t k = 1; k < network.depth(); ++k) {
     std::vector<double> means(network.sizes()[k]);
-    const double weight = 1.0 / static_cast<double>(rows.size());
     add_column_sums(pass.values[k], {&weight, 1}, means);
-    for (const double mean : means) {
-      if (bounded ? mean < 0.01 : mean == 0.0) dead += 1.0;
-      if (bounded && mean > 0.99) saturated += 1.0;
-    }
-    units += static_cast<double>(means.size());
+    const auto share = [&](auto&& counts) {
+      return static_cast<double>(std::ranges::count_if(means, counts)) / static_cast<double>(means.size());
+    };
+    dead = std::max(dead, share([&](double mean) { return bounded ? mean < 0.01 : mean == 0.0; }));
+    saturated = std::max(saturated, share([&](double mean) { return bounded && mean > 0.99; }));
   }
-  if (units == 0.0) return {};
-  return {{"dead", dead / units}, {"saturated", saturated / units}};
+  return {{"dead", dead}, {"saturated", saturated}};
 }
 
 }  // namespace
