@@ -22,24 +22,10 @@
 namespace ergodic {
 
 namespace {
-#ifndef KD
-#define KD 256
-#endif
-constexpr std::size_t kDepth = KD;         // terms of the chains that are added before the next columns' turn
-#ifndef BC
-#define BC 256
-#endif
-#ifndef FR
-#define FR 40
-#endif
-#ifndef NW
-#define NW 128
-#endif
-#ifndef PF
-#define PF 1
-#endif
-constexpr std::size_t kFewRows=FR, kNarrow=NW;
-constexpr std::size_t kBlockColumns = BC;  // of the output, whose factors a thread packs at a time
+constexpr std::size_t kDepth = 256;         // most terms of the chains that are added before the next columns' turn
+constexpr std::size_t kBlockColumns = 128;  // of the output, whose factors a thread packs at a time
+// Packing pays if what is packed is read often, and lies far apart.
+constexpr std::size_t kFewRows = 40, kNarrow = 128;
 }  // namespace
 
 /// A part of the outputs, and what it is made of.
@@ -65,21 +51,22 @@ constexpr std::size_t kTileVectors = kLanes == 4 ? 4 : 2, kTileRows = kLanes == 
 constexpr std::size_t kTileColumns = kTileVectors * kLanes, kPackedRows = (kTileRows + 3) / 4 * 4;
 
 /// A tile of the output, and where its terms are: the factor of row r in term k is a[r * a_row + k * a_term], and those
-/// of the columns lie side by side from b[k * b_term] on.
+/// of the columns lie side by side from b[k * b_term] on, as many as whole vectors have.
 struct Tile {
   const float* a;
   std::size_t a_row, a_term;
   const float* b;
-  std::size_t b_term;
-  std::size_t depth;
+  std::size_t b_term, depth;
   float* out;
   std::size_t out_stride;
   std::size_t last;  // columns in the last vector
-  const float* next;
 };
 
-/// Reads and writes the first lanes of a vector without a touch of what is behind them.
+// Only the first lanes of a cut vector are read and written: what is behind them may not be there, or be another
+// thread's.
+template <bool kCut>
 HWY_INLINE hn::VFromD<Floats> load_first(std::size_t count, const float* from) {
+  if (!kCut) return hn::LoadU(Floats(), from);
 #if HWY_MEM_OPS_MIGHT_FAULT
   alignas(kCacheLine) std::array<float, kLanes> lanes{};
   std::copy_n(from, count, lanes.data());
@@ -89,7 +76,9 @@ HWY_INLINE hn::VFromD<Floats> load_first(std::size_t count, const float* from) {
 #endif
 }
 
+template <bool kCut>
 HWY_INLINE void store_first(hn::VFromD<Floats> v, std::size_t count, float* to) {
+  if (!kCut) return hn::StoreU(v, Floats(), to);
 #if HWY_MEM_OPS_MIGHT_FAULT
   alignas(kCacheLine) std::array<float, kLanes> lanes;
   hn::Store(v, Floats(), lanes.data());
@@ -99,167 +88,141 @@ HWY_INLINE void store_first(hn::VFromD<Floats> v, std::size_t count, float* to) 
 #endif
 }
 
-/// Adds its terms to each output of a tile of kRows rows and kVectors vectors, the last of which may be cut.
-template <std::size_t kVectors, std::size_t kRows, bool kCut>
-void add_terms(const Tile& tile) {
+/// Adds its terms to the sums of a tile of kVectors vectors in a row, the last of which may be cut. kSum counts the
+/// sums: only with indices that the compiler knows does GCC keep them in registers and nowhere else.
+template <std::size_t kVectors, bool kCut, std::size_t... kSum>
+HWY_INLINE void add_terms_to_sums(const Tile& tile, std::index_sequence<kSum...>) {
   const Floats d;
-  const std::size_t last = tile.last;
-  const auto load = [&](const float* from, std::size_t v) HWY_ATTR {
-    return kCut && v + 1 == kVectors ? load_first(last, from + v * kLanes) : hn::LoadU(d, from + v * kLanes);
+  constexpr auto cut = [](std::size_t sum) { return kCut && (sum + 1) % kVectors == 0; };
+  constexpr auto place = [](std::size_t sum, std::size_t stride) {
+    return sum / kVectors * stride + sum % kVectors * kLanes;
   };
-  hn::VFromD<Floats> sums[kRows][kVectors];
   const std::size_t out_stride = tile.out_stride, a_row = tile.a_row, a_term = tile.a_term, b_term = tile.b_term;
-  float* const out = tile.out;
-  for (std::size_t r = 0; r < kRows; ++r) {
-    for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = load(out + r * out_stride, v);
-  }
-  if (PF) for (std::size_t r = 0; r < kRows; ++r) {
-    for (std::size_t v = 0; v < kVectors; ++v) hwy::Prefetch(tile.next + r * out_stride + v * 16);
-  }
+  hn::VFromD<Floats> sums[] = {load_first<cut(kSum)>(tile.last, tile.out + place(kSum, out_stride))...};
   const float *HWY_RESTRICT a = tile.a, *HWY_RESTRICT b = tile.b;
   for (std::size_t k = tile.depth; k > 0; --k, a += a_term, b += b_term) {
-    hn::VFromD<Floats> columns[kVectors];
-    for (std::size_t v = 0; v < kVectors; ++v) columns[v] = hn::LoadU(d, b + v * kLanes);
-    for (std::size_t r = 0; r < kRows; ++r) {
-      const auto factor = hn::Set(d, a[r * a_row]);
-      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(factor, columns[v], sums[r][v]);
-    }
+    ((sums[kSum] =
+          hn::MulAdd(hn::Set(d, a[kSum / kVectors * a_row]), hn::LoadU(d, b + kSum % kVectors * kLanes), sums[kSum])),
+     ...);
   }
-  for (std::size_t r = 0; r < kRows; ++r) {
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      float* const to = out + r * out_stride + v * kLanes;
-      if (kCut && v + 1 == kVectors) {
-        store_first(sums[r][v], last, to);
-      } else {
-        hn::StoreU(sums[r][v], d, to);
-      }
-    }
-  }
+  (store_first<cut(kSum)>(sums[kSum], tile.last, tile.out + place(kSum, out_stride)), ...);
+}
+
+template <std::size_t kVectors, std::size_t kRows, bool kCut>
+void add_terms(const Tile& tile) {
+  add_terms_to_sums<kVectors, kCut>(tile, std::make_index_sequence<kRows * kVectors>());
 }
 
 using AddTerms = void (*)(const Tile&);
 
-/// add_terms for each number of rows, of vectors, and with a whole or a cut last vector.
-struct TileKernels {
-  std::array<std::array<std::array<AddTerms, 2>, kTileVectors>, kTileRows> at;
-};
-
-template <std::size_t... kRow, std::size_t... kVector>
-constexpr TileKernels all_kernels(std::index_sequence<kRow...>, std::index_sequence<kVector...> vectors) {
-  TileKernels out{};
-  const auto set_row = [&out]<std::size_t kR, std::size_t... kV>(std::index_sequence<kV...>) {
-    ((out.at[kR][kV] = {add_terms<kV + 1, kR + 1, false>, add_terms<kV + 1, kR + 1, true>}), ...);
-  };
-  (set_row.template operator()<kRow>(vectors), ...);
-  return out;
+/// add_terms for each number of rows, and of vectors in a row. A number is looked up faster than compared.
+template <bool kCut, std::size_t... kAt>
+constexpr std::array<AddTerms, sizeof...(kAt)> tile_sizes(std::index_sequence<kAt...>) {
+  return {add_terms<kAt % kTileVectors + 1, kAt / kTileVectors + 1, kCut>...};
 }
 
-constexpr TileKernels kKernels =
-    all_kernels(std::make_index_sequence<kTileRows>(), std::make_index_sequence<kTileVectors>());
+void add_to_tile(const Tile& tile, std::size_t rows, std::size_t vectors) {
+  constexpr auto kSizes = std::make_index_sequence<kTileRows * kTileVectors>();
+  static constexpr std::array kWhole = tile_sizes<false>(kSizes), kCut = tile_sizes<true>(kSizes);
+  (tile.last == kLanes ? kWhole : kCut)[(rows - 1) * kTileVectors + vectors - 1](tile);
+}
 
-/// Packs units whose factors of one term lie side by side. `packed` has panels of kWidth units, term after term.
-template <std::size_t kWidth>
-HWY_INLINE void pack_straight(const Factor& from, float* HWY_RESTRICT packed) {
+/// Packs columns of b whose factors lie side by side: whole vectors of a row go to all tiles at once, while rows
+/// further down are on their way into the cache. Lanes that no column has keep what is there: their sums are not
+/// stored.
+void pack_rows(const Factor& b, float* HWY_RESTRICT packed) {
+  const Floats d;
   constexpr std::size_t kAhead = 16, kLineFloats = kCacheLine / sizeof(float);
-  const std::size_t whole = from.cols / kWidth * kWidth;
-  for (std::size_t k = 0; k < from.rows; ++k) {
-    const float* const row = from.at(k, 0);
-    if (k + kAhead < from.rows) {
-      for (std::size_t j = 0; j < from.cols; j += kLineFloats) hwy::Prefetch(row + kAhead * from.row_stride + j);
+  const std::size_t whole = b.cols / kTileColumns * kTileColumns;
+  for (std::size_t k = 0; k < b.rows; ++k) {
+    const float* const from = b.at(k, 0);
+    if (k + kAhead < b.rows) {
+      for (std::size_t j = 0; j < b.cols; j += kLineFloats) hwy::Prefetch(from + kAhead * b.row_stride + j);
     }
-    float* to = packed + k * kWidth;
-    for (std::size_t j = 0; j < whole; j += kWidth, to += kWidth * from.rows) {
-      for (std::size_t v = 0; v < kWidth; v += kLanes) hn::Store(hn::LoadU(Floats(), row + j + v), Floats(), to + v);
+    float* to = packed + k * kTileColumns;
+    for (std::size_t j = 0; j < whole; j += kTileColumns, to += kTileColumns * b.rows) {
+      for (std::size_t v = 0; v < kTileColumns; v += kLanes) hn::Store(hn::LoadU(d, from + j + v), d, to + v);
     }
-    if (whole < from.cols) std::copy(row + whole, row + from.cols, to);
+    if (whole < b.cols) std::copy(from + whole, from + b.cols, to);
   }
 }
 
-/// Four terms of units, each of which has its own side by side, from vectors of which each block of four lanes is one
-/// unit's.
+/// A vector of four floats each of some columns of a transpose: the first, the fifth, the ninth, ... of `columns`.
 template <class D>
-HWY_INLINE hn::VFromD<D> load_blocks(D d, const float* from, std::size_t stride, const std::size_t* places) {
+HWY_INLINE hn::VFromD<D> load_fours(D d, const float* const* columns, std::size_t k) {
   if constexpr (hn::MaxLanes(D()) == 4) {
-    return hn::LoadU(d, from + places[0] * stride);
+    return hn::LoadU(d, columns[0] + k);
   } else {
     constexpr hn::Half<D> half;
-    constexpr std::size_t kBlocks = hn::MaxLanes(D()) / 8;
-    return hn::Combine(d, load_blocks(half, from, stride, places + 4 * kBlocks),
-                       load_blocks(half, from, stride, places));
+    return hn::Combine(d, load_fours(half, columns + hn::MaxLanes(half), k), load_fours(half, columns, k));
   }
 }
 
-/// The same for units whose terms lie side by side, as in a transpose. Lanes that no unit has repeat the last one.
-template <std::size_t kWidth, class D>
-HWY_INLINE void pack_turned(const D d, const Factor& from, float* HWY_RESTRICT packed) {
-  constexpr std::size_t kGroup = hn::MaxLanes(D());
-  static_assert(kWidth % kGroup == 0);
-  const std::size_t stride = from.column_stride, depth = from.rows;
-  for (std::size_t j = 0; j < from.cols; j += kGroup) {
-    float* to = packed + j / kWidth * kWidth * depth + j % kWidth;
-    const float* in = from.at(0, j);
-    std::size_t places[kGroup];
-    for (std::size_t u = 0; u < kGroup; ++u) places[u] = std::min(u, from.cols - 1 - j);
+/// Packs columns of b whose factors lie one after the other, as in a transpose: four terms of a vector of columns at a
+/// time. Lanes that no column has repeat the last one.
+void pack_columns(const Factor& b, float* HWY_RESTRICT packed) {
+  const Floats d;
+  for (std::size_t j = 0; j < b.cols; j += kLanes) {
+    std::array<const float*, kLanes> columns;
+    for (std::size_t u = 0; u < kLanes; ++u) columns[u] = b.at(0, std::min(j + u, b.cols - 1));
+    float* to = packed + j / kTileColumns * kTileColumns * b.rows + j % kTileColumns;
     std::size_t k = 0;
-    for (; k + 4 <= depth; k += 4, in += 4, to += 4 * kWidth) {
-      const auto u0 = load_blocks(d, in, stride, places), u1 = load_blocks(d, in, stride, places + 1);
-      const auto u2 = load_blocks(d, in, stride, places + 2), u3 = load_blocks(d, in, stride, places + 3);
-      const auto low02 = hn::InterleaveLower(d, u0, u2), low13 = hn::InterleaveLower(d, u1, u3);
-      const auto high02 = hn::InterleaveUpper(d, u0, u2), high13 = hn::InterleaveUpper(d, u1, u3);
-      hn::StoreU(hn::InterleaveLower(d, low02, low13), d, to);
-      hn::StoreU(hn::InterleaveUpper(d, low02, low13), d, to + kWidth);
-      hn::StoreU(hn::InterleaveLower(d, high02, high13), d, to + 2 * kWidth);
-      hn::StoreU(hn::InterleaveUpper(d, high02, high13), d, to + 3 * kWidth);
+    for (; k + 4 <= b.rows; k += 4, to += 4 * kTileColumns) {
+      const auto c0 = load_fours(d, &columns[0], k), c1 = load_fours(d, &columns[1], k);
+      const auto c2 = load_fours(d, &columns[2], k), c3 = load_fours(d, &columns[3], k);
+      const auto low02 = hn::InterleaveLower(d, c0, c2), low13 = hn::InterleaveLower(d, c1, c3);
+      const auto high02 = hn::InterleaveUpper(d, c0, c2), high13 = hn::InterleaveUpper(d, c1, c3);
+      hn::Store(hn::InterleaveLower(d, low02, low13), d, to);
+      hn::Store(hn::InterleaveUpper(d, low02, low13), d, to + kTileColumns);
+      hn::Store(hn::InterleaveLower(d, high02, high13), d, to + 2 * kTileColumns);
+      hn::Store(hn::InterleaveUpper(d, high02, high13), d, to + 3 * kTileColumns);
     }
-    for (; k < depth; ++k, ++in, to += kWidth) {
-      for (std::size_t u = 0; u < kGroup; ++u) to[u] = in[places[u] * stride];
+    for (; k < b.rows; ++k, to += kTileColumns) {
+      for (std::size_t u = 0; u < kLanes; ++u) to[u] = columns[u][k];
     }
   }
 }
 
-/// Packs the factors of units: columns of `from`, whose rows are terms.
-template <std::size_t kWidth, class D>
-HWY_INLINE void pack(D d, const Factor& from, float* HWY_RESTRICT packed) {
-  if (from.column_stride == 1) return pack_straight<kWidth>(from, packed);
-  pack_turned<kWidth>(d, from, packed);
+/// How many of a block's first columns are read where they are. No vector of them may reach beyond the last column.
+std::size_t columns_in_place(const OutputBlock& block) {
+  const bool packing_pays = block.rows > kFewRows && block.b.row_stride > kNarrow;
+  if (block.b.column_stride != 1 || packing_pays) return 0;
+  return block.columns % kLanes == 0 ? block.columns : block.columns / kTileColumns * kTileColumns;
 }
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-/// Adds `depth` terms of the chains to a block of the output.
-void add_terms_to_block(const OutputBlock& block, std::size_t k, std::size_t depth,
-                        float* HWY_RESTRICT packed_b) {
-  // Columns whose factors are read where they are. A vector of them must not reach beyond the last.
-  const bool in_place = block.b.column_stride == 1 && (block.rows <= kFewRows || block.b.row_stride <= kNarrow);
-  const std::size_t whole = block.columns % kLanes == 0 ? block.columns : block.columns / kTileColumns * kTileColumns;
-  const std::size_t packed_from = in_place ? whole : 0;
-  pack<kTileColumns>(Floats(), block.b.block(k, depth, block.column + packed_from, block.columns - packed_from),
-                     packed_b);
-  const std::size_t stride = block.out.cols();
-  const std::size_t height = ceil_div(block.rows, ceil_div(block.rows, kTileRows));  // tiles as even as can be
-  for (std::size_t i = 0; i < block.rows; i += height) {
-    const std::size_t rows = std::min(height, block.rows - i);
-    const Factor a = block.a.block(block.row + i, rows, k, depth);
+/// The largest part of which equal ones, but for the last, make up `count`, with none above `most`. A small rest would
+/// take as long as a part.
+std::size_t even_part(std::size_t count, std::size_t most) { return ceil_div(count, ceil_div(count, most)); }
+
+/// Adds `depth` terms to the chains of a block.
+void add_slice(const OutputBlock& block, std::size_t k, std::size_t depth, float* HWY_RESTRICT packed) {
+  const std::size_t in_place = columns_in_place(block);
+  const auto pack = block.b.column_stride == 1 ? pack_rows : pack_columns;
+  pack(block.b.block(k, depth, block.column + in_place, block.columns - in_place), packed);
+  const std::size_t stride = block.out.cols(), height = even_part(block.rows, kTileRows);
+  for (std::size_t i = block.row, end = block.row + block.rows; i < end; i += height) {
     for (std::size_t j = 0; j < block.columns; j += kTileColumns) {
       const std::size_t width = std::min(kTileColumns, block.columns - j), vectors = ceil_div(width, kLanes);
-      const std::size_t last = width - (vectors - 1) * kLanes;
-      const bool packed = j >= packed_from;
-      const float* const b = packed ? packed_b + (j - packed_from) * depth : block.b.at(k, block.column + j);
-      const std::size_t b_term = packed ? kTileColumns : block.b.row_stride;
-      float* const out = block.out.data() + (block.row + i) * stride + block.column + j;
-      kKernels.at[rows - 1][vectors - 1][last < kLanes](
-          {a.data, a.row_stride, a.column_stride, b, b_term, depth, out, stride, last, j + kTileColumns < block.columns ? out + kTileColumns : out - j + rows * stride});
+      const bool here = j < in_place;
+      add_to_tile({.a = block.a.at(i, k),
+                   .a_row = block.a.row_stride,
+                   .a_term = block.a.column_stride,
+                   .b = here ? block.b.at(k, block.column + j) : packed + (j - in_place) * depth,
+                   .b_term = here ? block.b.row_stride : kTileColumns,
+                   .depth = depth,
+                   .out = block.out.data() + i * stride + block.column + j,
+                   .out_stride = stride,
+                   .last = width - (vectors - 1) * kLanes},
+                  std::min(height, end - i), vectors);
     }
   }
 }
 
 void add_block(const OutputBlock& block, float* HWY_RESTRICT packed) {
-  const std::size_t terms = block.a.cols;
-  if (terms == 0) return;
-  const std::size_t depth = ceil_div(terms, ceil_div(terms, kDepth));
-  for (std::size_t k = 0; k < terms; k += depth) {
-    add_terms_to_block(block, k, std::min(depth, terms - k), packed);
-  }
+  const std::size_t terms = block.a.cols, depth = even_part(std::max<std::size_t>(terms, 1), kDepth);
+  for (std::size_t k = 0; k < terms; k += depth) add_slice(block, k, std::min(depth, terms - k), packed);
 }
 #else
 /// The definition.
@@ -293,6 +256,10 @@ std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 void add_product(const Factor& a, const Factor& b, MatrixView<float> out, const Context& context) {
   assert(a.cols == b.rows && out.rows() == a.rows && out.cols() == b.cols);
   if (out.elements().empty()) return;
+  // A column would take a lane of each vector; turned into a row it takes all of them.
+  if (out.cols() == 1 && out.rows() > 1) {
+    return add_product(b.transposed(), a.transposed(), {out.data(), 1, out.rows()}, context);
+  }
   // Rows are shared out evenly among as few blocks as there can be, since each packs its columns anew.
   const std::size_t even = ceil_div(out.rows(), ceil_div(out.rows(), kMostBlockRows));
   const std::size_t height = ceil_div(even, kRowMultiple) * kRowMultiple;
