@@ -23,9 +23,9 @@ namespace ergodic {
 
 namespace {
 constexpr std::size_t kDepth = 256;         // most terms of the chains that are added before the next columns' turn
-constexpr std::size_t kBlockColumns = 128;  // of the output, whose factors a thread packs at a time
+constexpr std::size_t kBlockColumns = 256;  // of the output, whose factors a thread packs at a time
 // Packing pays if what is packed is read often, and lies far apart.
-constexpr std::size_t kFewRows = 40, kNarrow = 128;
+constexpr std::size_t kFewRows = 40, kNear = 16384;  // floats
 }  // namespace
 
 /// A part of the outputs, and what it is made of.
@@ -97,15 +97,16 @@ HWY_INLINE void add_terms_to_sums(const Tile& tile, std::index_sequence<kSum...>
   constexpr auto place = [](std::size_t sum, std::size_t stride) {
     return sum / kVectors * stride + sum % kVectors * kLanes;
   };
-  const std::size_t out_stride = tile.out_stride, a_row = tile.a_row, a_term = tile.a_term, b_term = tile.b_term;
-  hn::VFromD<Floats> sums[] = {load_first<cut(kSum)>(tile.last, tile.out + place(kSum, out_stride))...};
-  const float *HWY_RESTRICT a = tile.a, *HWY_RESTRICT b = tile.b;
-  for (std::size_t k = tile.depth; k > 0; --k, a += a_term, b += b_term) {
+  // Copies: for all the compiler knows, a vector that is stored may change the tile.
+  const auto [a_first, a_row, a_term, b_first, b_term, depth, out, out_stride, last] = tile;
+  hn::VFromD<Floats> sums[] = {load_first<cut(kSum)>(last, out + place(kSum, out_stride))...};
+  const float *HWY_RESTRICT a = a_first, *HWY_RESTRICT b = b_first;
+  for (std::size_t k = depth; k > 0; --k, a += a_term, b += b_term) {
     ((sums[kSum] =
           hn::MulAdd(hn::Set(d, a[kSum / kVectors * a_row]), hn::LoadU(d, b + kSum % kVectors * kLanes), sums[kSum])),
      ...);
   }
-  (store_first<cut(kSum)>(sums[kSum], tile.last, tile.out + place(kSum, out_stride)), ...);
+  (store_first<cut(kSum)>(sums[kSum], last, out + place(kSum, out_stride)), ...);
 }
 
 template <std::size_t kVectors, std::size_t kRows, bool kCut>
@@ -121,7 +122,7 @@ constexpr std::array<AddTerms, sizeof...(kAt)> tile_sizes(std::index_sequence<kA
   return {add_terms<kAt % kTileVectors + 1, kAt / kTileVectors + 1, kCut>...};
 }
 
-void add_to_tile(const Tile& tile, std::size_t rows, std::size_t vectors) {
+HWY_INLINE void add_to_tile(const Tile& tile, std::size_t rows, std::size_t vectors) {
   constexpr auto kSizes = std::make_index_sequence<kTileRows * kTileVectors>();
   static constexpr std::array kWhole = tile_sizes<false>(kSizes), kCut = tile_sizes<true>(kSizes);
   (tile.last == kLanes ? kWhole : kCut)[(rows - 1) * kTileVectors + vectors - 1](tile);
@@ -184,8 +185,8 @@ void pack_columns(const Factor& b, float* HWY_RESTRICT packed) {
 }
 
 /// How many of a block's first columns are read where they are. No vector of them may reach beyond the last column.
-std::size_t columns_in_place(const OutputBlock& block) {
-  const bool packing_pays = block.rows > kFewRows && block.b.row_stride > kNarrow;
+std::size_t columns_in_place(const OutputBlock& block, std::size_t depth) {
+  const bool packing_pays = block.rows > kFewRows && depth * block.b.row_stride > kNear;
   if (block.b.column_stride != 1 || packing_pays) return 0;
   return block.columns % kLanes == 0 ? block.columns : block.columns / kTileColumns * kTileColumns;
 }
@@ -198,9 +199,11 @@ std::size_t even_part(std::size_t count, std::size_t most) { return ceil_div(cou
 
 /// Adds `depth` terms to the chains of a block.
 void add_slice(const OutputBlock& block, std::size_t k, std::size_t depth, float* HWY_RESTRICT packed) {
-  const std::size_t in_place = columns_in_place(block);
-  const auto pack = block.b.column_stride == 1 ? pack_rows : pack_columns;
-  pack(block.b.block(k, depth, block.column + in_place, block.columns - in_place), packed);
+  const std::size_t in_place = columns_in_place(block, depth);
+  if (in_place < block.columns) {
+    const auto pack = block.b.column_stride == 1 ? pack_rows : pack_columns;
+    pack(block.b.block(k, depth, block.column + in_place, block.columns - in_place), packed);
+  }
   const std::size_t stride = block.out.cols(), height = even_part(block.rows, kTileRows);
   for (std::size_t i = block.row, end = block.row + block.rows; i < end; i += height) {
     for (std::size_t j = 0; j < block.columns; j += kTileColumns) {
@@ -263,13 +266,14 @@ void add_product(const Factor& a, const Factor& b, MatrixView<float> out, const 
   // Rows are shared out evenly among as few blocks as there can be, since each packs its columns anew.
   const std::size_t even = ceil_div(out.rows(), ceil_div(out.rows(), kMostBlockRows));
   const std::size_t height = ceil_div(even, kRowMultiple) * kRowMultiple;
-  const std::size_t across = ceil_div(out.cols(), kBlockColumns), down = ceil_div(out.rows(), height);
+  // Several threads take smaller blocks, so that they are done at about the same time.
+  const std::size_t width = context.thread_count() > 1 ? kBlockColumns / 2 : kBlockColumns;
+  const std::size_t across = ceil_div(out.cols(), width), down = ceil_div(out.rows(), height);
   context.for_blocks(across * down, 1, [&](std::size_t at, std::size_t) {
     thread_local AlignedVector<float> packed(kDepth * kBlockColumns);
-    const std::size_t row = at / across * height, column = at % across * kBlockColumns;
+    const std::size_t row = at / across * height, column = at % across * width;
     HWY_DYNAMIC_DISPATCH(add_block)
-    ({a, b, out, row, std::min(height, out.rows() - row), column, std::min(kBlockColumns, out.cols() - column)},
-     packed.data());
+    ({a, b, out, row, std::min(height, out.rows() - row), column, std::min(width, out.cols() - column)}, packed.data());
   });
 }
 
