@@ -251,6 +251,7 @@ namespace {
 HWY_EXPORT(add_block);
 
 constexpr std::size_t kMostBlockRows = 192, kRowMultiple = 12;  // of the rows of all tiles
+constexpr std::size_t kLeastWork = 1 << 18;                     // multiply-adds that are worth the call of a thread
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
@@ -263,12 +264,15 @@ void add_product(const Factor& a, const Factor& b, MatrixView<float> out, const 
   if (out.cols() == 1 && out.rows() > 1) {
     return add_product(b.transposed(), a.transposed(), {out.data(), 1, out.rows()}, context);
   }
-  // Rows are shared out evenly among as few blocks as there can be, since each packs its columns anew.
-  const std::size_t even = ceil_div(out.rows(), ceil_div(out.rows(), kMostBlockRows));
-  const std::size_t height = ceil_div(even, kRowMultiple) * kRowMultiple;
   // Several threads take smaller blocks, so that they are done at about the same time.
-  const std::size_t width = context.thread_count() > 1 ? kBlockColumns / 2 : kBlockColumns;
-  const std::size_t across = ceil_div(out.cols(), width), down = ceil_div(out.rows(), height);
+  const std::size_t threads = context.thread_count(), width = threads > 1 ? kBlockColumns / 2 : kBlockColumns;
+  const std::size_t across = ceil_div(out.cols(), width);
+  // Rows are shared out evenly among few blocks, since each packs its columns anew; among more if a thread had none.
+  const std::size_t worth_a_thread = out.elements().size() * a.cols / kLeastWork;
+  const std::size_t wanted =
+      std::max(ceil_div(out.rows(), kMostBlockRows), std::min(ceil_div(threads, across), worth_a_thread));
+  const std::size_t height = ceil_div(ceil_div(out.rows(), wanted), kRowMultiple) * kRowMultiple;
+  const std::size_t down = ceil_div(out.rows(), height);
   context.for_blocks(across * down, 1, [&](std::size_t at, std::size_t) {
     thread_local AlignedVector<float> packed(kDepth * kBlockColumns);
     const std::size_t row = at / across * height, column = at % across * width;
