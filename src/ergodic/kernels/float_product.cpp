@@ -206,19 +206,23 @@ void add_slice(const OutputBlock& block, std::size_t k, std::size_t depth, float
   }
   const std::size_t stride = block.out.cols(), height = even_part(block.rows, kTileRows);
   for (std::size_t i = block.row, end = block.row + block.rows; i < end; i += height) {
+    Tile tile{.a = block.a.at(i, k),
+              .a_row = block.a.row_stride,
+              .a_term = block.a.column_stride,
+              .b = nullptr,
+              .b_term = 0,
+              .depth = depth,
+              .out = nullptr,
+              .out_stride = stride,
+              .last = 0};
     for (std::size_t j = 0; j < block.columns; j += kTileColumns) {
       const std::size_t width = std::min(kTileColumns, block.columns - j), vectors = ceil_div(width, kLanes);
       const bool here = j < in_place;
-      add_to_tile({.a = block.a.at(i, k),
-                   .a_row = block.a.row_stride,
-                   .a_term = block.a.column_stride,
-                   .b = here ? block.b.at(k, block.column + j) : packed + (j - in_place) * depth,
-                   .b_term = here ? block.b.row_stride : kTileColumns,
-                   .depth = depth,
-                   .out = block.out.data() + i * stride + block.column + j,
-                   .out_stride = stride,
-                   .last = width - (vectors - 1) * kLanes},
-                  std::min(height, end - i), vectors);
+      tile.b = here ? block.b.at(k, block.column + j) : packed + (j - in_place) * depth;
+      tile.b_term = here ? block.b.row_stride : kTileColumns;
+      tile.out = block.out.data() + i * stride + block.column + j;
+      tile.last = width - (vectors - 1) * kLanes;
+      add_to_tile(tile, std::min(height, end - i), vectors);
     }
   }
 }
