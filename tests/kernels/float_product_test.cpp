@@ -55,6 +55,26 @@ TEST(FloatProduct, IsAChainOfFusedMultiplyAddsOnEveryTarget) {
   });
 }
 
+// Factors are packed, or read where they are: by rows, by how far apart they lie, and by the width of the last tile.
+TEST(FloatProduct, IsTheSamePackedOrNotAtOddSizes) {
+  for_each_target([] {
+    for (const std::size_t rows : {1u, 12u, 13u, 40u, 41u, 101u}) {
+      for (const std::size_t columns : {16u, 31u, 48u, 53u, 129u}) check(rows, 37, columns, {});
+      check(rows, 259, 65, {});
+    }
+  });
+}
+
+TEST(FloatProduct, OfOneColumnOrRowIsThatOfTheTranspose) {
+  for_each_target([] {
+    for (const std::size_t count : {1u, 2u, 17u, 130u, 300u}) {
+      check(count, 33, 1, {});
+      check(1, 33, count, {});
+      check(count, 1, count, {});
+    }
+  });
+}
+
 TEST(FloatProduct, IsTheSameAtTheEdgesOfBlocksForAnyNumberOfThreads) {
   for (const std::size_t count : {1u, 2u, 3u}) {
     Threads threads(count);

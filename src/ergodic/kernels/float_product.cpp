@@ -22,8 +22,10 @@
 namespace ergodic {
 
 namespace {
-constexpr std::size_t kDepth = 256;         // terms of the chains that are added before the next columns' turn
-constexpr std::size_t kBlockColumns = 128;  // of the output, whose factors a thread packs at a time
+constexpr std::size_t kDepth = 256;         // most terms of the chains that are added before the next columns' turn
+constexpr std::size_t kBlockColumns = 256;  // of the output, whose factors a thread packs at a time
+// Packing pays if what is packed is read often, and lies far apart.
+constexpr std::size_t kFewRows = 40, kNear = 16384;  // floats
 }  // namespace
 
 /// A part of the outputs, and what it is made of.
@@ -46,114 +48,188 @@ using Floats = hn::CappedTag<float, 16>;
 constexpr std::size_t kLanes = hn::MaxLanes(Floats());
 // A tile of the output stays in registers: 24 sums of 32 registers with AVX-512 and NEON, 12 of 16 with AVX2.
 constexpr std::size_t kTileVectors = kLanes == 4 ? 4 : 2, kTileRows = kLanes == 16 ? 12 : 6;
-constexpr std::size_t kTileColumns = kTileVectors * kLanes;
+constexpr std::size_t kTileColumns = kTileVectors * kLanes, kPackedRows = (kTileRows + 3) / 4 * 4;
 
-/// Adds `depth` terms to each output of a tile of kRows rows and kVectors vectors. The factors of its columns are
-/// packed: those of one term lie side by side. In a transpose those of the rows do so too, and need fewer addresses.
-template <std::size_t kVectors, std::size_t kRows, bool kTransposed = false>
-HWY_INLINE void add_terms(const float* HWY_RESTRICT a, const Factor& strides, const float* HWY_RESTRICT packed,
-                          std::size_t depth, float* HWY_RESTRICT out, std::size_t out_stride) {
+/// A tile of the output, and where its terms are: the factor of row r in term k is a[r * a_row + k * a_term], and those
+/// of the columns lie side by side from b[k * b_term] on, as many as whole vectors have.
+struct Tile {
+  const float* a;
+  std::size_t a_row, a_term;
+  const float* b;
+  std::size_t b_term, depth;
+  float* out;
+  std::size_t out_stride;
+  std::size_t last;  // columns in the last vector
+};
+
+// Only the first lanes of a cut vector are read and written: what is behind them may not be there, or be another
+// thread's.
+template <bool kCut>
+HWY_INLINE hn::VFromD<Floats> load_first(std::size_t count, const float* from) {
+  if (!kCut) return hn::LoadU(Floats(), from);
+#if HWY_MEM_OPS_MIGHT_FAULT
+  alignas(kCacheLine) std::array<float, kLanes> lanes{};
+  std::copy_n(from, count, lanes.data());
+  return hn::Load(Floats(), lanes.data());
+#else
+  return hn::MaskedLoad(hn::FirstN(Floats(), count), Floats(), from);
+#endif
+}
+
+template <bool kCut>
+HWY_INLINE void store_first(hn::VFromD<Floats> v, std::size_t count, float* to) {
+  if (!kCut) return hn::StoreU(v, Floats(), to);
+#if HWY_MEM_OPS_MIGHT_FAULT
+  alignas(kCacheLine) std::array<float, kLanes> lanes;
+  hn::Store(v, Floats(), lanes.data());
+  std::copy_n(lanes.data(), count, to);
+#else
+  hn::BlendedStore(v, hn::FirstN(Floats(), count), Floats(), to);
+#endif
+}
+
+/// Adds its terms to the sums of a tile of kVectors vectors in a row, the last of which may be cut. kSum counts the
+/// sums: only with indices that the compiler knows does GCC keep them in registers and nowhere else.
+template <std::size_t kVectors, bool kCut, std::size_t... kSum>
+HWY_INLINE void add_terms_to_sums(const Tile& tile, std::index_sequence<kSum...>) {
   const Floats d;
-  hn::VFromD<Floats> sums[kRows][kVectors];
-  for (std::size_t r = 0; r < kRows; ++r) {
-    for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::LoadU(d, out + r * out_stride + v * kLanes);
+  constexpr auto cut = [](std::size_t sum) { return kCut && (sum + 1) % kVectors == 0; };
+  constexpr auto place = [](std::size_t sum, std::size_t stride) {
+    return sum / kVectors * stride + sum % kVectors * kLanes;
+  };
+  // Copies: for all the compiler knows, a vector that is stored may change the tile.
+  const auto [a_first, a_row, a_term, b_first, b_term, depth, out, out_stride, last] = tile;
+  hn::VFromD<Floats> sums[] = {load_first<cut(kSum)>(last, out + place(kSum, out_stride))...};
+  const float *HWY_RESTRICT a = a_first, *HWY_RESTRICT b = b_first;
+  for (std::size_t k = depth; k > 0; --k, a += a_term, b += b_term) {
+    ((sums[kSum] =
+          hn::MulAdd(hn::Set(d, a[kSum / kVectors * a_row]), hn::LoadU(d, b + kSum % kVectors * kLanes), sums[kSum])),
+     ...);
   }
-  for (std::size_t k = 0; k < depth; ++k, packed += kTileColumns, a += strides.column_stride) {
-    hn::VFromD<Floats> columns[kVectors];
-    for (std::size_t v = 0; v < kVectors; ++v) columns[v] = hn::Load(d, packed + v * kLanes);
-    for (std::size_t r = 0; r < kRows; ++r) {
-      const auto factor = hn::Set(d, a[kTransposed ? r : r * strides.row_stride]);
-      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(factor, columns[v], sums[r][v]);
-    }
-  }
-  for (std::size_t r = 0; r < kRows; ++r) {
-    for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[r][v], d, out + r * out_stride + v * kLanes);
-  }
+  (store_first<cut(kSum)>(sums[kSum], last, out + place(kSum, out_stride)), ...);
 }
 
-/// The same for a number of rows that is known at run time.
-template <std::size_t kVectors, std::size_t... kLess>
-HWY_INLINE void add_terms_to(std::index_sequence<kLess...>, std::size_t rows, const float* a, const Factor& strides,
-                             const float* packed, std::size_t depth, float* out, std::size_t out_stride) {
-  ((rows == kLess + 1 ? add_terms<kVectors, kLess + 1>(a, strides, packed, depth, out, out_stride) : void()), ...);
+template <std::size_t kVectors, std::size_t kRows, bool kCut>
+void add_terms(const Tile& tile) {
+  add_terms_to_sums<kVectors, kCut>(tile, std::make_index_sequence<kRows * kVectors>());
 }
 
-/// Columns of b whose factors lie side by side: whole vectors of a row go to all tiles at once, while rows further down
-/// are on their way into the cache.
-void pack_rows(const Factor& b, std::size_t k, std::size_t depth, std::size_t column, std::size_t width,
-               float* HWY_RESTRICT packed) {
+using AddTerms = void (*)(const Tile&);
+
+/// add_terms for each number of rows, and of vectors in a row. A number is looked up faster than compared.
+template <bool kCut, std::size_t... kAt>
+constexpr std::array<AddTerms, sizeof...(kAt)> tile_sizes(std::index_sequence<kAt...>) {
+  return {add_terms<kAt % kTileVectors + 1, kAt / kTileVectors + 1, kCut>...};
+}
+
+HWY_INLINE void add_to_tile(const Tile& tile, std::size_t rows, std::size_t vectors) {
+  constexpr auto kSizes = std::make_index_sequence<kTileRows * kTileVectors>();
+  static constexpr std::array kWhole = tile_sizes<false>(kSizes), kCut = tile_sizes<true>(kSizes);
+  (tile.last == kLanes ? kWhole : kCut)[(rows - 1) * kTileVectors + vectors - 1](tile);
+}
+
+/// Packs columns of b whose factors lie side by side: whole vectors of a row go to all tiles at once, while rows
+/// further down are on their way into the cache. Lanes that no column has keep what is there: their sums are not
+/// stored.
+void pack_rows(const Factor& b, float* HWY_RESTRICT packed) {
   const Floats d;
   constexpr std::size_t kAhead = 16, kLineFloats = kCacheLine / sizeof(float);
-  const std::size_t whole = width / kTileColumns * kTileColumns;
-  if (whole < width) std::fill_n(packed + whole * depth, depth * kTileColumns, 0.0f);
-  for (std::size_t t = 0; t < depth; ++t) {
-    const float* from = b.at(k + t, column);
-    if (t + kAhead < depth) {
-      for (std::size_t j = 0; j < width; j += kLineFloats) hwy::Prefetch(from + kAhead * b.row_stride + j);
+  const std::size_t whole = b.cols / kTileColumns * kTileColumns;
+  for (std::size_t k = 0; k < b.rows; ++k) {
+    const float* const from = b.at(k, 0);
+    if (k + kAhead < b.rows) {
+      for (std::size_t j = 0; j < b.cols; j += kLineFloats) hwy::Prefetch(from + kAhead * b.row_stride + j);
     }
-    for (std::size_t j = 0; j < whole; j += kTileColumns) {
-      float* const to = packed + j * depth + t * kTileColumns;
-      for (std::size_t v = 0; v < kTileVectors; ++v) {
-        hn::Store(hn::LoadU(d, from + j + v * kLanes), d, to + v * kLanes);
-      }
+    float* to = packed + k * kTileColumns;
+    for (std::size_t j = 0; j < whole; j += kTileColumns, to += kTileColumns * b.rows) {
+      for (std::size_t v = 0; v < kTileColumns; v += kLanes) hn::Store(hn::LoadU(d, from + j + v), d, to + v);
     }
-    if (whole < width) std::copy(from + whole, from + width, packed + whole * depth + t * kTileColumns);
+    if (whole < b.cols) std::copy(from + whole, from + b.cols, to);
   }
 }
 
-/// Columns of b whose factors lie one after the other, as in a transpose: blocks of it that the nearest cache holds,
-/// read along its rows.
-void pack_columns(const Factor& b, std::size_t k, std::size_t depth, std::size_t column, std::size_t width,
-                  float* HWY_RESTRICT packed) {
-  constexpr std::size_t kTerms = 16;
-  for (std::size_t first = 0; first < width; first += kTileColumns, packed += depth * kTileColumns) {
-    const std::size_t columns = std::min(kTileColumns, width - first);
-    if (columns < kTileColumns) std::fill_n(packed, depth * kTileColumns, 0.0f);
-    for (std::size_t t0 = 0; t0 < depth; t0 += kTerms) {
-      const std::size_t terms = std::min(kTerms, depth - t0);
-      for (std::size_t j = 0; j < columns; ++j) {
-        const float* from = b.at(k + t0, column + first + j);
-        float* to = packed + t0 * kTileColumns + j;
-        for (std::size_t t = 0; t < terms; ++t) to[t * kTileColumns] = from[t * b.row_stride];
-      }
-    }
-  }
-}
-
-/// Adds terms to a tile of the output at (row, column).
-HWY_INLINE void add_to_tile(const OutputBlock& block, std::size_t row, std::size_t rows, std::size_t column,
-                            std::size_t width, std::size_t k, std::size_t depth, const float* packed) {
-  constexpr auto kAnyRows = std::make_index_sequence<kTileRows>();
-  const float* const a = block.a.at(row, k);
-  const std::size_t stride = block.out.cols();
-  float* const out = block.out.data() + row * stride + column;
-  if (width == kTileColumns && rows == kTileRows && block.a.row_stride == 1) {
-    return add_terms<kTileVectors, kTileRows, true>(a, block.a, packed, depth, out, stride);
-  }
-  if (width == kTileColumns) return add_terms_to<kTileVectors>(kAnyRows, rows, a, block.a, packed, depth, out, stride);
-  // A tile that the edge cuts is computed beside the output.
-  alignas(kCacheLine) std::array<float, kTileRows * kTileColumns> tile{};
-  for (std::size_t r = 0; r < rows; ++r) std::copy_n(out + r * stride, width, &tile[r * kTileColumns]);
-  if (width <= kLanes) {
-    add_terms_to<1>(kAnyRows, rows, a, block.a, packed, depth, tile.data(), kTileColumns);
+/// A vector of four floats each of some columns of a transpose: the first, the fifth, the ninth, ... of `columns`.
+template <class D>
+HWY_INLINE hn::VFromD<D> load_fours(D d, const float* const* columns, std::size_t k) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    return hn::LoadU(d, columns[0] + k);
   } else {
-    add_terms_to<kTileVectors>(kAnyRows, rows, a, block.a, packed, depth, tile.data(), kTileColumns);
+    constexpr hn::Half<D> half;
+    return hn::Combine(d, load_fours(half, columns + hn::MaxLanes(half), k), load_fours(half, columns, k));
   }
-  for (std::size_t r = 0; r < rows; ++r) std::copy_n(&tile[r * kTileColumns], width, out + r * stride);
+}
+
+/// Packs columns of b whose factors lie one after the other, as in a transpose: four terms of a vector of columns at a
+/// time. Lanes that no column has repeat the last one.
+void pack_columns(const Factor& b, float* HWY_RESTRICT packed) {
+  const Floats d;
+  for (std::size_t j = 0; j < b.cols; j += kLanes) {
+    std::array<const float*, kLanes> columns;
+    for (std::size_t u = 0; u < kLanes; ++u) columns[u] = b.at(0, std::min(j + u, b.cols - 1));
+    float* to = packed + j / kTileColumns * kTileColumns * b.rows + j % kTileColumns;
+    std::size_t k = 0;
+    for (; k + 4 <= b.rows; k += 4, to += 4 * kTileColumns) {
+      const auto c0 = load_fours(d, &columns[0], k), c1 = load_fours(d, &columns[1], k);
+      const auto c2 = load_fours(d, &columns[2], k), c3 = load_fours(d, &columns[3], k);
+      const auto low02 = hn::InterleaveLower(d, c0, c2), low13 = hn::InterleaveLower(d, c1, c3);
+      const auto high02 = hn::InterleaveUpper(d, c0, c2), high13 = hn::InterleaveUpper(d, c1, c3);
+      hn::Store(hn::InterleaveLower(d, low02, low13), d, to);
+      hn::Store(hn::InterleaveUpper(d, low02, low13), d, to + kTileColumns);
+      hn::Store(hn::InterleaveLower(d, high02, high13), d, to + 2 * kTileColumns);
+      hn::Store(hn::InterleaveUpper(d, high02, high13), d, to + 3 * kTileColumns);
+    }
+    for (; k < b.rows; ++k, to += kTileColumns) {
+      for (std::size_t u = 0; u < kLanes; ++u) to[u] = columns[u][k];
+    }
+  }
+}
+
+/// How many of a block's first columns are read where they are. No vector of them may reach beyond the last column.
+std::size_t columns_in_place(const OutputBlock& block, std::size_t depth) {
+  const bool packing_pays = block.rows > kFewRows && depth * block.b.row_stride > kNear;
+  if (block.b.column_stride != 1 || packing_pays) return 0;
+  return block.columns % kLanes == 0 ? block.columns : block.columns / kTileColumns * kTileColumns;
+}
+
+std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+/// The largest part of which equal ones, but for the last, make up `count`, with none above `most`. A small rest would
+/// take as long as a part.
+std::size_t even_part(std::size_t count, std::size_t most) { return ceil_div(count, ceil_div(count, most)); }
+
+/// Adds `depth` terms to the chains of a block.
+void add_slice(const OutputBlock& block, std::size_t k, std::size_t depth, float* HWY_RESTRICT packed) {
+  const std::size_t in_place = columns_in_place(block, depth);
+  if (in_place < block.columns) {
+    const auto pack = block.b.column_stride == 1 ? pack_rows : pack_columns;
+    pack(block.b.block(k, depth, block.column + in_place, block.columns - in_place), packed);
+  }
+  const std::size_t stride = block.out.cols(), height = even_part(block.rows, kTileRows);
+  for (std::size_t i = block.row, end = block.row + block.rows; i < end; i += height) {
+    Tile tile{.a = block.a.at(i, k),
+              .a_row = block.a.row_stride,
+              .a_term = block.a.column_stride,
+              .b = nullptr,
+              .b_term = 0,
+              .depth = depth,
+              .out = nullptr,
+              .out_stride = stride,
+              .last = 0};
+    for (std::size_t j = 0; j < block.columns; j += kTileColumns) {
+      const std::size_t width = std::min(kTileColumns, block.columns - j), vectors = ceil_div(width, kLanes);
+      const bool here = j < in_place;
+      tile.b = here ? block.b.at(k, block.column + j) : packed + (j - in_place) * depth;
+      tile.b_term = here ? block.b.row_stride : kTileColumns;
+      tile.out = block.out.data() + i * stride + block.column + j;
+      tile.last = width - (vectors - 1) * kLanes;
+      add_to_tile(tile, std::min(height, end - i), vectors);
+    }
+  }
 }
 
 void add_block(const OutputBlock& block, float* HWY_RESTRICT packed) {
-  for (std::size_t k = 0; k < block.a.cols; k += kDepth) {
-    const std::size_t depth = std::min(kDepth, block.a.cols - k);
-    const auto pack = block.b.column_stride == 1 ? pack_rows : pack_columns;
-    pack(block.b, k, depth, block.column, block.columns, packed);
-    for (std::size_t i = 0; i < block.rows; i += kTileRows) {
-      for (std::size_t j = 0; j < block.columns; j += kTileColumns) {
-        add_to_tile(block, block.row + i, std::min(kTileRows, block.rows - i), block.column + j,
-                    std::min(kTileColumns, block.columns - j), k, depth, packed + j * depth);
-      }
-    }
-  }
+  const std::size_t terms = block.a.cols, depth = even_part(std::max<std::size_t>(terms, 1), kDepth);
+  for (std::size_t k = 0; k < terms; k += depth) add_slice(block, k, std::min(depth, terms - k), packed);
 }
 #else
 /// The definition.
@@ -179,6 +255,7 @@ namespace {
 HWY_EXPORT(add_block);
 
 constexpr std::size_t kMostBlockRows = 192, kRowMultiple = 12;  // of the rows of all tiles
+constexpr std::size_t kLeastWork = 1 << 18;                     // multiply-adds that are worth the call of a thread
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
@@ -187,16 +264,24 @@ std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 void add_product(const Factor& a, const Factor& b, MatrixView<float> out, const Context& context) {
   assert(a.cols == b.rows && out.rows() == a.rows && out.cols() == b.cols);
   if (out.elements().empty()) return;
-  // Rows are shared out evenly among as few blocks as there can be, since each packs its columns anew.
-  const std::size_t even = ceil_div(out.rows(), ceil_div(out.rows(), kMostBlockRows));
-  const std::size_t height = ceil_div(even, kRowMultiple) * kRowMultiple;
-  const std::size_t across = ceil_div(out.cols(), kBlockColumns), down = ceil_div(out.rows(), height);
+  // A column would take a lane of each vector; turned into a row it takes all of them.
+  if (out.cols() == 1 && out.rows() > 1) {
+    return add_product(b.transposed(), a.transposed(), {out.data(), 1, out.rows()}, context);
+  }
+  // Several threads take smaller blocks, so that they are done at about the same time.
+  const std::size_t threads = context.thread_count(), width = threads > 1 ? kBlockColumns / 2 : kBlockColumns;
+  const std::size_t across = ceil_div(out.cols(), width);
+  // Rows are shared out evenly among few blocks, since each packs its columns anew; among more if a thread had none.
+  const std::size_t worth_a_thread = out.elements().size() * a.cols / kLeastWork;
+  const std::size_t wanted =
+      std::max(ceil_div(out.rows(), kMostBlockRows), std::min(ceil_div(threads, across), worth_a_thread));
+  const std::size_t height = ceil_div(ceil_div(out.rows(), wanted), kRowMultiple) * kRowMultiple;
+  const std::size_t down = ceil_div(out.rows(), height);
   context.for_blocks(across * down, 1, [&](std::size_t at, std::size_t) {
     thread_local AlignedVector<float> packed(kDepth * kBlockColumns);
-    const std::size_t row = at / across * height, column = at % across * kBlockColumns;
+    const std::size_t row = at / across * height, column = at % across * width;
     HWY_DYNAMIC_DISPATCH(add_block)
-    ({a, b, out, row, std::min(height, out.rows() - row), column, std::min(kBlockColumns, out.cols() - column)},
-     packed.data());
+    ({a, b, out, row, std::min(height, out.rows() - row), column, std::min(width, out.cols() - column)}, packed.data());
   });
 }
 

@@ -34,18 +34,20 @@ struct Factor {
     return out;
   }
 
+  Factor transposed() const {
+    Factor out = *this;
+    std::swap(out.rows, out.cols);
+    std::swap(out.row_stride, out.column_stride);
+    return out;
+  }
+
   const float* data;
   std::size_t rows, cols;
   std::size_t row_stride, column_stride;
 };
 
 /// The transpose of a matrix.
-inline Factor transposed(MatrixView<const float> m) {
-  Factor out(m);
-  std::swap(out.rows, out.cols);
-  std::swap(out.row_stride, out.column_stride);
-  return out;
-}
+inline Factor transposed(MatrixView<const float> m) { return Factor(m).transposed(); }
 
 /// out += a b.
 void add_product(const Factor& a, const Factor& b, MatrixView<float> out, const Context& context);

@@ -18,6 +18,7 @@
 
 #include "ergodic/core/context.hpp"
 #include "ergodic/core/matrix.hpp"
+#include "ergodic/kernels/couplings.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/trainer/centring.hpp"
 #include "ergodic/trainer/optimiser.hpp"
@@ -71,6 +72,14 @@ class RealGradient {
     std::span<const float> weights;
     float bias;
   };
+
+  // Visible units of a strip. Where they are bits, each strip makes tables of the hidden layer anew, so it is longer.
+  static constexpr std::size_t kRealStrip = 64, kBitStrip = 128;
+  static_assert(kRealStrip % Couplings::kBlock == 0 && kBitStrip % Couplings::kBlock == 0);
+
+  std::size_t strip_height() const { return visible_real_ ? kRealStrip : kBitStrip; }
+  /// Of the real units of a sample, those that are kept side by side.
+  std::size_t part_width() const { return visible_real_ ? kRealStrip : hidden_.offset.size(); }
 
   template <class Put, class Done>
   void find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put, const Done& done);
