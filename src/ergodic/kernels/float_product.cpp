@@ -26,6 +26,8 @@ constexpr std::size_t kDepth = 256;         // most terms of the chains that are
 constexpr std::size_t kBlockColumns = 256;  // of the output, whose factors a thread packs at a time
 // Packing pays if what is packed is read often, and lies far apart.
 constexpr std::size_t kFewRows = 40, kNear = 16384;  // floats
+
+std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 }  // namespace
 
 /// A part of the outputs, and what it is made of.
@@ -191,8 +193,6 @@ std::size_t columns_in_place(const OutputBlock& block, std::size_t depth) {
   return block.columns % kLanes == 0 ? block.columns : block.columns / kTileColumns * kTileColumns;
 }
 
-std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
-
 /// The largest part of which equal ones, but for the last, make up `count`, with none above `most`. A small rest would
 /// take as long as a part.
 std::size_t even_part(std::size_t count, std::size_t most) { return ceil_div(count, ceil_div(count, most)); }
@@ -256,8 +256,6 @@ HWY_EXPORT(add_block);
 
 constexpr std::size_t kMostBlockRows = 192, kRowMultiple = 12;  // of the rows of all tiles
 constexpr std::size_t kLeastWork = 1 << 18;                     // multiply-adds that are worth the call of a thread
-
-std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
