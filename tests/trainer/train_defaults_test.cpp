@@ -54,6 +54,23 @@ TEST(TrainDefaults, ClassesAreLearnedByPassesThroughTheData) {
   EXPECT_GT(of_classes(Objective::kDiscriminative).learning_rate, 1.0);
 }
 
+/// 1600 units that are on in one of two rows have variances of a quarter: twice as much in all as leaves the rate as it
+/// is.
+TEST(TrainDefaults, ClassesAreLearnedMoreSlowlyFromManyInputsThatVary) {
+  constexpr std::size_t kUnits = 1600;
+  Bits rows(2, kUnits);
+  for (std::size_t i = 0; i < kUnits; ++i) rows.set(1, i, true);
+  Dataset data;
+  data.values = rows;
+  const auto rate_for = [](const Dataset& set) {
+    return class_rbm_defaults(
+               {"pcd", set, {Bernoulli{set.units()}, Bernoulli{16}}, 17 * set.units() + 16, Objective::kDiscriminative})
+        .learning_rate;
+  };
+  EXPECT_EQ(rate_for(bars_and_stripes(8)), 8.0);
+  EXPECT_EQ(rate_for(data), 4.0);
+}
+
 TEST(Settled, EpochsAndUpdatesSayTheSameOrAreRefused) {
   TrainOptions options;
   options.epochs = 3;

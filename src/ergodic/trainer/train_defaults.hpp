@@ -41,7 +41,9 @@ inline constexpr TrainRule kRbmRule{
 TrainDefaults class_rbm_defaults(const TrainingCase& now);
 inline constexpr TrainRule kClassRbmRule{class_rbm_defaults, "100, by exact gradients 1000",
                                          "as of an RBM; unless the objective is generative 50 passes, at least 3000",
-                                         "as of an RBM; unless the objective is generative 8", kRbmRule.steps};
+                                         "as of an RBM; unless the objective is generative 8, or less if the variances "
+                                         "of all inputs add up to more than 200",
+                                         kRbmRule.steps};
 
 /// Machines on graphs, which are slower for each parameter.
 TrainDefaults graph_defaults(const TrainingCase& now);

@@ -48,9 +48,11 @@ Record Trainer::vitals() const {
   return {update_, static_cast<double>(update_) / static_cast<double>(batches_.per_epoch()), learner_->vitals()};
 }
 
-bool Trainer::sound() const {
-  return why_unsound(learner_->parameters()).empty() &&
-         (records_.empty() || why_unsound(vitals(), records_[0]).empty());
+std::string Trainer::fault() const {
+  std::string reason = why_unsound(learner_->parameters());
+  if (!reason.empty()) return reason;
+  const Record now = vitals();
+  return why_unsound(now, records_.empty() ? now : records_.front());
 }
 
 void Trainer::keep_good_state() {
@@ -102,8 +104,7 @@ void Trainer::advance(const Context& context) {
   if (update_ % *options_.record_every == 0 || finished()) {
     record(context);
   } else if (update_ % std::max(updates_per_epoch(), kFewestUnwatched) == 0) {
-    require_none(why_unsound(learner_->parameters()));
-    require_none(why_unsound(vitals(), records_.front()));
+    require_none(fault());
   }
   if (finished()) warn_if_overfitted(records_, context);
 }

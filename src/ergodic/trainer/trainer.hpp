@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -62,7 +63,7 @@ class Trainer {
   /// The learning rate at the start of the schedule, halved by each rescue.
   double learning_rate() const { return *options_.learning_rate * rate_factor(); }
   /// Whether the machine is one to save: not on its way to be called diverged at the next look.
-  bool sound() const;
+  bool sound() const { return fault().empty(); }
 
   /// Trains to the end, or until the learner is done, for so many updates, or until the observer asks to stop. Calls
   /// after_update between updates, when state() and the machine are consistent. If the machine diverges, which is seen
@@ -79,6 +80,8 @@ class Trainer {
   void advance(const Context& context);
   void record(const Context& context);
   Record vitals() const;
+  /// What is wrong with the machine as it is now; empty if nothing is.
+  std::string fault() const;
   void keep_good_state();
   void go_back(const Context& context);
   void rescue(std::string_view reason, const Context& context);
