@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ergodic/core/stopped.hpp"
+#include "ergodic/data/planar.hpp"
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "run/listener.hpp"
@@ -28,7 +29,7 @@ TEST(Pace, TheMachineIsAfterwardsAsItWasAndLearnsTheSame) {
   for (const char* kind : {"rbm", "boltzmann", "dbn", "dbm", "neural"}) {
     Settings settings;
     if (std::string_view(kind) == "dbn" || std::string_view(kind) == "dbm") settings["hidden"] = Counts{6, 5};
-    const Dataset given = bars_and_stripes(3);
+    const Dataset given = std::string_view(kind) == "neural" ? two_moons(100, 0) : bars_and_stripes(3);
     const auto untried = kind_named(kind).make(settings, given, kKey, {});
     const auto tried = kind_named(kind).make(settings, given, kKey, {});
     const TrainingData data{untried->rows_from(given), {}};  // with their labels, if the machine learns them
