@@ -18,7 +18,7 @@ constexpr double kRateTimesCovariance = 0.0125, kLeastRate = 0.002, kMostRate = 
 constexpr double kRateOfNeighbour = 0.4;
 constexpr std::uint64_t kClassEpochs = 50, kFewestClassUpdates = 3000;
 constexpr double kClassRate = 8.0;  // from four hidden units of six values to 1500 of pictures
-// Of all inputs together; digits have half as much. Fields move in proportion to it, and 4096 coins with 1024 diverged
+// Of all inputs together; digits have a third of it. Fields move in proportion to it, and 4096 coins with 1024 diverged
 // at a rate of 4, not of 2.
 constexpr double kMostInputVariance = 200.0;
 constexpr double kFirstFields = 0.3, kFirstRealWeights = 0.01;
