@@ -105,6 +105,47 @@ def posterior(arrays, pixels):
     return p / p.sum(axis=1, keepdims=True)
 
 
+def test_samples_may_be_those_that_are_sure():
+    """p(x | y) without the rows of which the machine doubts the label; chains here forget all between two looks."""
+    trained()
+    sure, label = 0.6, 1
+    command = ("sample", "m.safetensors", "--label", label, "--count", 4000, "--sweeps", 400, "--seed", 3)
+    arrays, _ = read_safetensors("m.safetensors")
+    states = all_states()
+    pixels = states[::CLASSES, :PIXELS]
+    reads = posterior(arrays, pixels)[:, label]
+    assert 4 <= (reads >= sure).sum() <= len(reads) - 4
+    p = np.exp(minus_free_energy(arrays, states)[label::CLASSES])
+    p[reads < sure] = 0.0
+    done = succeed(*command, "--sure", sure, "--out", "s.npy", "--energies", "e.npy")
+    assert "less sure" not in done.stderr
+    found = np.load("s.npy").astype(int)
+    assert (found[:, PIXELS:].argmax(axis=1) == label).all() and len(np.load("e.npy")) == len(found)
+    counts = np.bincount(found[:, :PIXELS] @ (1 << np.arange(PIXELS)[::-1]), minlength=len(p))
+    assert counts[reads < sure].sum() == 0
+    chi, freedom = chi_square(counts, p / p.sum())
+    assert chi < freedom + 3.1 * np.sqrt(2 * freedom) + 6.4, (chi, freedom)
+    succeed(*command, "--sure", sure, "--out", "again.npy", "--threads", 2)
+    assert Path("again.npy").read_bytes() == Path("s.npy").read_bytes()
+
+    # What no state reaches: the surest that a chain has seen.
+    done = succeed(*command, "--sure", 1, "--out", "u.npy")
+    assert "4000 of 4000 samples are less sure than asked for" in done.stderr
+    asked = ask(*command, "--sure", 1, "--out", "u.npy")
+    assert asked["unsure"] == 4000 and asked["sweeps"] == 800
+    surest = np.load("u.npy").astype(int)[:, :PIXELS] @ (1 << np.arange(PIXELS)[::-1])
+    assert reads[surest].mean() > reads[counts > 0].mean()
+
+
+def test_sureness_needs_a_label_and_one_sample_of_each_chain():
+    trained()
+    command = ("sample", "m.safetensors", "--sure", 0.9, "--out", "s.npy")
+    refused(USAGE, *command, says="give a label by --label")
+    refused(USAGE, *command, "--label", 1, "--draws", 2, says="leave out --draws")
+    refused(USAGE, *command, "--label", 1, "--sampler", "annealing", says="leave out --sure")
+    refused(USAGE, *command[:3], 1.5, "--label", 1, "--out", "s.npy", says="--sure")
+
+
 @pytest.mark.parametrize("objective", ["generative", "discriminative", "hybrid"])
 def test_the_classes_of_rows_are_those_of_the_formula(objective):
     pixels, labels = trained("--objective", objective)

@@ -13,6 +13,8 @@
 namespace ergodic {
 namespace {
 
+constexpr std::uint64_t kLooks = 20;  // at states that may be sure enough, while chains go on
+
 /// Whether all chains are given the same.
 bool same_given(const State& x, const Bits& fixed) {
   for (std::size_t r = 1; r < x.chains(); ++r) {
@@ -59,6 +61,42 @@ class GroupedWatch {
   std::vector<MixingWatch> watches_;
 };
 
+/// Of each chain the first of the states looked at that the machine reads as its label surely enough; of a chain
+/// without one, the surest.
+class SureStates {
+ public:
+  SureStates(const Machine& machine, std::span<const std::size_t> labels, double sure)
+      : machine_(machine), labels_(labels), sure_(sure), found_(labels.size(), -1.0F) {}
+
+  void look(const Chains& chains, const Context& context) {
+    Dataset rows;
+    rows.values = machine_.visible_of(chains).bits();
+    const Matrix<float> read = *machine_.class_probabilities(rows, context);
+    if (chains_.layers.empty()) chains_ = chains;
+    for (std::size_t r = 0; r < found_.size(); ++r) {
+      const float now = read(r, labels_[r]);
+      if (is_sure(r) || now <= found_[r]) continue;
+      found_[r] = now;
+      for (std::size_t k = 0; k < chains.layers.size(); ++k) chains_.layers[k].set_row(r, chains.layers[k], r);
+    }
+  }
+  std::uint64_t unsure() const {
+    std::uint64_t out = 0;
+    for (std::size_t r = 0; r < found_.size(); ++r) out += is_sure(r) ? 0 : 1;
+    return out;
+  }
+  const Chains& chains() const { return chains_; }
+
+ private:
+  bool is_sure(std::size_t r) const { return double{found_[r]} >= sure_; }
+
+  const Machine& machine_;
+  std::span<const std::size_t> labels_;
+  double sure_;
+  std::vector<float> found_;  // p(label | x) of the states that are kept
+  Chains chains_;
+};
+
 LowestEnergy summary_of(const Lowest& lowest) {
   LowestEnergy out{*std::ranges::min_element(lowest.energies), 0};
   const double rounding = 1e-9 * std::max(1.0, std::abs(out.energy));
@@ -103,10 +141,11 @@ SampleStart labelled_start(const Machine& machine, std::span<const std::size_t> 
   out.rows = machine.visible_of(machine.start(labels.size() * each, key, context));
   out.fixed = Bits(1, out.rows.units());
   out.given_alike = each;
+  for (const std::size_t label : labels) out.labels.insert(out.labels.end(), each, label);
   for (std::size_t c = 0; c < classes->count; ++c) {
     out.fixed.set(0, classes->first + c, true);
     for (std::size_t r = 0; r < out.rows.chains(); ++r) {
-      out.rows.bits().set(r, classes->first + c, labels[r / each] == c);
+      out.rows.bits().set(r, classes->first + c, out.labels[r] == c);
     }
   }
   return out;
@@ -128,22 +167,38 @@ Samples sample(const Machine& machine, const SamplingOptions& given, const Sampl
   const bool judged =
       (start.given_alike > 0 || same_given(chains.layers[0], options.kernel.fixed)) && !sampling->lowest();
   const bool alike = start.rows.chains() > 1 && all_alike(start.rows);
+  std::optional<SureStates> sure;
+  if (start.sure > 0.0) sure.emplace(machine, start.labels, start.sure);
+  const std::uint64_t most = sure ? 2 * sweeps : sweeps;
+  const std::uint64_t between_looks = std::max<std::uint64_t>(sweeps / kLooks, 1);
+  bool done = false;
   Samples out;
   context.stage({"sampling", "sweeps"});
-  while (chains.sweep < sweeps && !context.stop_requested()) {
+  while (!done && !context.stop_requested()) {
     sampling->sweep(chains, key, context);
-    if (judged) watch.look(chains, context);
-    context.progress({chains.sweep, sweeps});
+    if (judged && chains.sweep <= sweeps) watch.look(chains, context);
+    context.progress({chains.sweep, most});
+    done = chains.sweep == most;
+    if (sure && chains.sweep >= sweeps && (chains.sweep - sweeps) % between_looks == 0) {
+      sure->look(chains, context);
+      done = done || sure->unsure() == 0;
+    }
     const bool due = chains.sweep >= options.sweeps && (chains.sweep - options.sweeps) % options.every == 0;
-    if (!due || sampling->lowest()) continue;
+    if (sure || !due || sampling->lowest()) continue;
     out.draws.push_back(machine.visible_of(chains));
     out.energies.push_back(machine.energies(chains, context));
   }
   out.sweeps = chains.sweep;
   out.accepted = sampling->accepted();
   out.swapped = sampling->swapped();
-  out.stopped = chains.sweep < sweeps;
+  out.stopped = !done;
   if (out.stopped) return out;
+  if (sure) {
+    out.unsure = sure->unsure();
+    chains = sure->chains();
+    out.draws.push_back(machine.visible_of(chains));
+    out.energies.push_back(machine.energies(chains, context));
+  }
   if (const Lowest* lowest = sampling->lowest()) {
     put_lowest(out, *lowest, machine, chains);
   } else {

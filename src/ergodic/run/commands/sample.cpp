@@ -203,6 +203,7 @@ Json json_of_run(const Samples& samples) {
   for (const SampledLevel& level : samples.levels) {
     if (level.beta) out["inverse_temperatures"].push_back(*level.beta);
   }
+  if (samples.unsure) out["unsure"] = *samples.unsure;
   if (samples.lowest) {
     out["lowest_energy"] = samples.lowest->energy;
     out["lowest_chains"] = samples.lowest->chains;
@@ -233,6 +234,10 @@ std::string text_of_run(const Samples& samples, std::size_t chains) {
   std::string out;
   if (samples.accepted) out += fmt::format("accepted {:.1f} % of the proposals\n", 100.0 * *samples.accepted);
   out += swap_text(samples.swapped);
+  if (samples.unsure && *samples.unsure > 0) {
+    out += fmt::format("{} of {} samples are less sure than asked for: their chains came to nothing surer\n",
+                       *samples.unsure, chains);
+  }
   if (samples.lowest) {
     out += fmt::format("the lowest energy is {:.6g}, found by {} of {} chains\n", samples.lowest->energy,
                        samples.lowest->chains, chains);
@@ -307,6 +312,7 @@ Outcome run(const SampleRequest& request, bool json, const Context& context) {
     const std::vector<std::size_t> labels = labels_named(request.labels, file);
     const std::uint64_t each = request.count.value_or(labels.size() > 1 ? kSamplesOfClass : start.count);
     start = labelled_start(machine, labels, each, Key{request.seed}, context);
+    start.sure = request.sure;
   }
   std::vector<WatchedNumber> watched;
   if (!request.watch.empty()) watched.push_back(watched_sum(read_weights(request.watch, machine.visible())));

@@ -21,6 +21,10 @@ Spec<SampleRequest> make_spec() {
            "classes of a machine with labels, by number or name, with commas between them, or `all`: the label of each "
            "chain stays, and a sheet has a row for each class")
       .placeholder("CLASS,...")
+      .add("sure", &SampleRequest::sure,
+           "with --label, samples that the machine itself reads as their class with at least this probability: chains "
+           "go on for up to as many sweeps again; 0 takes samples as they come")
+      .range(0.0, 1.0)
       .add("temperature", &SampleRequest::temperatures,
            "sample from exp(-E(x) / temperature); with several, a run of chains for each")
       .range(1e-6, 1e6);
@@ -93,6 +97,10 @@ void require_consistent(const SampleRequest& request) {
           "--data gives the rows to complete and --fixed the units of them that stay: give both, or neither");
   require(request.labels.empty() || request.data.source.empty(),
           "--label gives chains their label, and --data and --fixed give them rows: leave out either");
+  require(request.sure == 0.0 || !request.labels.empty(),
+          "--sure says how sure a machine must be of the label of a sample; give a label by --label");
+  require(request.sure == 0.0 || (request.sampling.draws == 1 && !request.all_levels),
+          "--sure waits for one sample of each chain; leave out --draws and --all-levels");
   require(request.path.empty() || request.sampling.sampler == kTempering || request.sampling.sampler == kAutoSampler,
           fmt::format("--path gives the levels of tempering, and --sampler is {}; take --sampler tempering",
                       request.sampling.sampler));
@@ -102,6 +110,8 @@ void require_consistent(const SampleRequest& request) {
           "--temperatures and --hottest make a ladder of one machine, and --path one of many: leave out either");
   require(request.sampling.draws == 1 || request.sampling.sampler != kAnnealing,
           "annealing keeps the state of lowest energy of each chain; leave out --draws");
+  require(request.sure == 0.0 || request.sampling.sampler != kAnnealing,
+          "annealing keeps the state of lowest energy of each chain; leave out --sure");
   require(!request.means || request.sampling.sampler != kAnnealing,
           "annealing looks for states of low energy, which have no expected values; leave out --means");
   require(request.watch.empty() || request.sampling.sampler != kAnnealing,

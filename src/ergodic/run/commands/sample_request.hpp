@@ -26,6 +26,7 @@ struct SampleRequest {
   Split split = Split::kAuto;
   std::filesystem::path fixed;  ///< the mask of the units that stay, with such rows
   std::string labels;           ///< classes that chains are given, with commas between them, or "all"; empty: none
+  double sure = 0.0;            ///< how sure the machine must be of these; 0: as it comes
   std::filesystem::path out, energies;
   std::uint64_t scale = 1;
 
