@@ -252,6 +252,8 @@ def test_what_does_not_fit_is_refused_and_nothing_is_overwritten():
     refused(BAD_DATA, "sample", "c", "--out", "s.npy", says="found a classifier")
     refused(USAGE, "classify", "fit", "--data", "train.npz", "--random-start", "--from", "h.safetensors", "--out", "c",
             says="contradict")
+    refused(USAGE, "classify", "fit", "--data", "train.npz", "--hidden", 9, "--from", "h.safetensors", "--out", "c",
+            says="leave out either")
     assert Path("c").read_bytes() == before and not Path("p.csv").exists()
 
 

@@ -23,9 +23,8 @@
 namespace ergodic {
 namespace {
 
-/// The request with the optimiser that it names, and the layers that there are.
+/// The request with the optimiser that it names.
 FitRequest prepared(FitRequest request) {
-  if (request.hidden == Counts{0}) request.hidden.clear();
   if (request.optimiser == OptimiserName::kAdam) {
     request.network.optimiser = Adam{};
   } else {
@@ -44,7 +43,10 @@ void check(const FitRequest& request) {
           "--from and --random-start contradict each other: give one of them");
   require(!request.random_start || !request.compare_random,
           "--random-start and --compare-random: the network begins with random weights already; leave one out");
-  require(std::ranges::find(request.hidden, 0u) == request.hidden.end(), "--hidden: a layer of 0 units stands alone");
+  require(request.from.empty() || !request.hidden,
+          "--from takes the hidden layers of a model file, and --hidden gives their sizes: leave out either");
+  const Counts layers = request.layers();
+  require(std::ranges::find(layers, 0u) == layers.end(), "--hidden: a layer of 0 units stands alone");
   require_distinct({{"--data", request.data.source},
                     {"--labels", request.data.labels},
                     {"--from", request.from},
@@ -139,7 +141,7 @@ class Run {
 
   /// Units of the hidden layers.
   Counts network_layers(const Context& context) const {
-    if (request_.from.empty()) return request_.hidden;
+    if (request_.from.empty()) return request_.layers();
     const std::vector<std::size_t> sizes = from_file(context).sizes();
     return {sizes.begin() + 1, sizes.end() - 1};
   }
@@ -162,7 +164,7 @@ class Run {
   /// The network before fine-tuning; nothing if stopped. That of a run that goes on needs no pre-training: its
   /// checkpoint has the parameters.
   std::optional<Network> first_network(bool resumed, const Context& context) {
-    const bool nothing_to_pretrain = request_.pretrained() && request_.hidden.empty();
+    const bool nothing_to_pretrain = request_.pretrained() && request_.layers().empty();
     if (resumed || request_.random_start || nothing_to_pretrain) return random(network_layers(context));
     return request_.from.empty() ? pretrained(context) : from_file(context);
   }
@@ -171,7 +173,7 @@ class Run {
     const Key key{request_.seed};
     TrainingData rows = data_;
     if (request_.model != "class-rbm") rows.train.labels.clear(), rows.held_out.labels.clear();
-    const auto machine = machine_to_pretrain(request_.model, request_.hidden, rows, key, context);
+    const auto machine = machine_to_pretrain(request_.model, request_.layers(), rows, key, context);
     rows = {machine->rows_from(std::move(rows.train)), machine->rows_from(std::move(rows.held_out))};
     const TrainOptions options =
         pretraining_options(*machine, rows.train, request_.pretrain_updates, request_.pretrain_rate);

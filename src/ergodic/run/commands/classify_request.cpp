@@ -101,6 +101,7 @@ Spec<FitRequest> classify_fit_spec() {
       .add("hidden", &FitRequest::hidden,
            "units of each hidden layer, the lowest first; 0: none, which is logistic regression")
       .range(0, 1000000)
+      .automatic("500")
       .add("model", &FitRequest::model, "the kind of machine that pre-trains the hidden layers")
       .choices(pretraining_choices())
       .add("activation", &FitRequest::activation,

@@ -35,7 +35,7 @@ struct FitRequest {
   double held_out = 0.05;
   std::optional<std::uint64_t> labels_per_class;
   std::string model = "rbm";
-  Counts hidden{500};
+  std::optional<Counts> hidden;
   std::optional<Activation> activation;
   std::filesystem::path from;
   bool random_start = false;
@@ -53,6 +53,11 @@ struct FitRequest {
   bool resume = false;
 
   bool pretrained() const { return !random_start && from.empty(); }
+  /// Units of the hidden layers, if no model file gives them.
+  Counts layers() const {
+    const Counts given = hidden.value_or(Counts{500});
+    return given == Counts{0} ? Counts{} : given;
+  }
 };
 
 Spec<FitRequest> classify_fit_spec();
