@@ -107,7 +107,7 @@ HWY_EXPORT(add_chains);
 constexpr float kTooLarge = 0x1p50f;
 constexpr std::size_t kFewRows = 16;       // for which rounding the weights costs more than it saves
 constexpr std::size_t kMostRows = 512;     // whose fields are kept at a time
-constexpr std::size_t kRowsOfThread = 16;  // whose coins a thread throws
+constexpr std::size_t kRowsOfThread = 16;  // that a thread rounds, or whose coins it throws
 
 template <class T>
 T* room_for(std::size_t count, AlignedVector<T>& memory) {
@@ -180,10 +180,10 @@ bool sample_rows(const RealRows& call, const Context& context) {
   float* const errors = room_for(3 * units, errors_memory);
   const ErrorBounds bounds{errors, errors + units, errors + 2 * units};
 
-  for (std::size_t r = 0; r < count; ++r) {
-    round_row(call.x.row(r), words + r * stride, rows[r]);
-    if (!(rows[r].size < kTooLarge)) return false;
-  }
+  context.for_blocks(count, kRowsOfThread, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) round_row(call.x.row(r), words + r * stride, rows[r]);
+  });
+  if (!std::ranges::all_of(rows, [](const RoundedNorms& row) { return row.size < kTooLarge; })) return false;
   context.for_blocks(units, kRoundedColumns, [&](std::size_t column, std::size_t) {
     multiply_rounded({rows, words}, map.weights, map.bias, column, {columns + column, kRoundedColumns},
                      {fields, count, units});

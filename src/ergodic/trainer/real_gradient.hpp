@@ -78,13 +78,24 @@ class RealGradient {
   static_assert(kRealStrip % Couplings::kBlock == 0 && kBitStrip % Couplings::kBlock == 0);
 
   std::size_t strip_height() const { return visible_real_ ? kRealStrip : kBitStrip; }
-  /// Of the real units of a sample, those that are kept side by side.
-  std::size_t part_width() const { return visible_real_ ? kRealStrip : hidden_.offset.size(); }
+  /// The layer of real units of a side.
+  const State& real_side(const RealTerms& terms, std::size_t side) const {
+    const BothLayers& layers = side == 0 ? terms.data : terms.samples;
+    return visible_real_ ? layers.visible : layers.hidden;
+  }
+  /// The real units [first, first + count) of a sample as they are kept for look-ups: visible ones by strips, of which
+  /// these are one, so that each strip is a matrix of its own.
+  template <class T>
+  std::span<T> part_of(Matrix<T>& all, std::size_t first, std::size_t count, std::size_t row) const {
+    const std::size_t at = visible_real_ ? first * all.rows() + row * count : row * all.cols() + first;
+    return all.elements().subspan(at, count);
+  }
 
   template <class Put, class Done>
   void find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put, const Done& done);
   void prepare(const Rbm& model, const RealTerms& terms, const Context& context);
-  void round_sides(const RealTerms& terms);
+  void round_sides(const RealTerms& terms, const Context& context);
+  void round_units(const RealTerms& terms, std::span<const float> offsets, std::size_t first, std::size_t count);
   void find_directions(const RealTerms& terms, const Context& context);
   template <class T>
   void add_sides(std::size_t first, MatrixView<T> sums) const;

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kMostRounded = 512;
 constexpr float kLargestSum = 32000.0f, kLeastUnit = 1e-35f;  // below which all is zero
 static_assert(32000 + kMostRounded / 2 < 32767);              // each term may be rounded up
+constexpr std::size_t kUnitsOfThread = 256;                   // of whole strips, taken over all rows
 
 void reshape(std::size_t rows, std::size_t cols, Matrix<float>& m) {
   if (m.rows() != rows || m.cols() != cols) m = Matrix<float>(rows, cols);
@@ -32,31 +33,23 @@ void scale(float factor, std::span<const float> from, std::span<float> to) {
 }
 
 /// out += factor * row over the rows, and the same of squares if there is a place for them.
-void add_sums(float factor, MatrixView<const float> rows, std::span<float> out, std::span<float> squares) {
-  for (std::size_t r = 0; r < rows.rows(); ++r) {
-    const std::span<const float> row = rows.row(r);
-    add_row(factor, row, out);
-    if (!squares.empty()) add_squares(factor, row, squares);
+void add_sums(float factor, const State& state, std::span<float> out, std::span<float> squares,
+              const Context& context) {
+  if (state.real()) {
+    context.for_blocks(out.size(), kUnitsOfThread, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = 0; r < state.chains(); ++r) {
+        const std::span<const float> row = state.reals().row(r).subspan(begin, end - begin);
+        add_row(factor, row, out.subspan(begin, end - begin));
+        if (!squares.empty()) add_squares(factor, row, squares.subspan(begin, end - begin));
+      }
+    });
+    return;
   }
-}
-
-void add_sums(float factor, const State& state, std::span<float> out, std::span<float> squares) {
-  if (state.real()) return add_sums(factor, state.reals(), out, squares);
   thread_local std::vector<std::uint32_t> counts;
   counts.resize(out.size());
-  count_columns({{{&state.bits(), counts}}}, {});
+  count_columns({{{&state.bits(), counts}}}, context);
   const float low = state.levels().low * static_cast<float>(state.chains()), gap = state.levels().gap();
   for (std::size_t k = 0; k < out.size(); ++k) out[k] += factor * (low + gap * static_cast<float>(counts[k]));
-}
-
-/// Calls put(first unit, how many, place of the first) for the parts of row r of real units as they are kept for
-/// look-ups, `width` units after another: visible ones by strips, so that each strip is a matrix of its own.
-template <class Put>
-void for_parts(std::size_t width, std::size_t r, std::size_t rows, std::size_t units, const Put& put) {
-  for (std::size_t first = 0; first < units; first += width) {
-    const std::size_t count = std::min(width, units - first);
-    put(first, count, first * rows + r * count);
-  }
 }
 
 }  // namespace
@@ -78,8 +71,8 @@ void RealGradient::prepare(const Rbm& model, const RealTerms& terms, const Conte
   for (std::size_t s = 0; s < sides_.size(); ++s) {
     const auto& [visible, hidden] = s == 0 ? terms.data : terms.samples;
     const float each = share_of(visible, s);
-    add_sums(each, visible, visible_.change, visible_.square_change);
-    add_sums(each, hidden, hidden_.change, {});
+    add_sums(each, visible, visible_.change, visible_.square_change, context);
+    add_sums(each, hidden, hidden_.change, {}, context);
     const State &bits = visible_real_ ? hidden : visible, &reals = visible_real_ ? visible : hidden;
     Side& side = sides_[s];
     if (side.columns.rows() != bits.units() || side.columns.cols() != bits.chains()) {
@@ -89,15 +82,15 @@ void RealGradient::prepare(const Rbm& model, const RealTerms& terms, const Conte
     side.levels = bits.levels();
     if (rounded_) continue;
     reshape(reals.chains(), reals.units(), side.reals);
-    for (std::size_t r = 0; r < reals.chains(); ++r) {
-      for_parts(part_width(), r, reals.chains(), reals.units(), [&](std::size_t k, std::size_t count, std::size_t at) {
-        scale(each, reals.reals().row(r).subspan(k, count), side.reals.elements().subspan(at, count));
-      });
-    }
+    context.for_blocks(reals.units(), kRealStrip, [&](std::size_t first, std::size_t end) {
+      for (std::size_t r = 0; r < reals.chains(); ++r) {
+        scale(each, reals.reals().row(r).subspan(first, end - first), part_of(side.reals, first, end - first, r));
+      }
+    });
   }
   visible_.pair_change = visible_.change;
   hidden_.pair_change = hidden_.change;
-  if (rounded_) round_sides(terms);
+  if (rounded_) round_sides(terms, context);
 
   const std::size_t weights = n * m;
   rest_.assign(model.parameters().values().size() - weights, 0.0f);
@@ -119,36 +112,50 @@ void RealGradient::prepare(const Rbm& model, const RealTerms& terms, const Conte
   reshape((n + strip_height() - 1) / strip_height(), m, follow_);
 }
 
-void RealGradient::round_sides(const RealTerms& terms) {
+void RealGradient::round_sides(const RealTerms& terms, const Context& context) {
+  static_assert(kUnitsOfThread % kRealStrip == 0);
   Units& reals = visible_real_ ? visible_ : hidden_;
-  const std::vector<float>& offset = reals.offset;
-  const auto for_rows = [&](const auto& f) {
-    for (std::size_t s = 0; s < sides_.size(); ++s) {
-      const BothLayers& layers = s == 0 ? terms.data : terms.samples;
-      const State& state = visible_real_ ? layers.visible : layers.hidden;
-      for (std::size_t r = 0; r < state.chains(); ++r) f(s, r, state, share_of(state, s));
-    }
-  };
-  units_.assign(offset.size(), 0.0f);
-  for_rows([&](std::size_t, std::size_t r, const State& state, float each) {
-    add_distances(std::abs(each) / kLargestSum, state.reals().row(r), offset, units_);
-  });
-  scales_.resize(offset.size());
-  rounded_sums_.assign(offset.size(), 0);
-  for_rows([&](std::size_t s, std::size_t r, const State& state, float each) {
+  const std::size_t units = reals.offset.size();
+  units_.assign(units, 0.0f);
+  scales_.resize(units);
+  rounded_sums_.assign(units, 0);
+  for (std::size_t s = 0; s < sides_.size(); ++s) {
+    const std::size_t rows = real_side(terms, s).chains();
     Matrix<std::int16_t>& rounded = sides_[s].rounded;
-    if (rounded.rows() != state.chains() || rounded.cols() != state.units()) rounded = {state.chains(), state.units()};
-    if (r == 0) {
-      for (std::size_t k = 0; k < units_.size(); ++k) scales_[k] = units_[k] > kLeastUnit ? each / units_[k] : 0.0f;
-    }
-    for_parts(part_width(), r, state.chains(), state.units(), [&](std::size_t k, std::size_t count, std::size_t at) {
-      round_about(state.reals().row(r).subspan(k, count), std::span(offset).subspan(k, count),
-                  std::span(scales_).subspan(k, count), rounded.elements().subspan(at, count),
-                  std::span(rounded_sums_).subspan(k, count));
-    });
-  });
+    if (rounded.rows() != rows || rounded.cols() != units) rounded = {rows, units};
+  }
+  context.for_blocks(units, kUnitsOfThread,
+                     [&](std::size_t first, std::size_t end) { round_units(terms, reals.offset, first, end - first); });
   // Pairs about the offsets of bits must not see what is rounded off: it would be multiplied by these offsets.
-  for (std::size_t k = 0; k < units_.size(); ++k) reals.pair_change[k] = units_[k] * rounded_sums_[k];
+  for (std::size_t k = 0; k < units; ++k) reals.pair_change[k] = units_[k] * rounded_sums_[k];
+}
+
+/// The real units [first, first + count) of both sides.
+void RealGradient::round_units(const RealTerms& terms, std::span<const float> offsets, std::size_t first,
+                               std::size_t count) {
+  const std::span<const float> offset = offsets.subspan(first, count);
+  const std::span<float> unit = std::span(units_).subspan(first, count),
+                         scale = std::span(scales_).subspan(first, count);
+  const std::span<std::int16_t> sums = std::span(rounded_sums_).subspan(first, count);
+  for (std::size_t s = 0; s < sides_.size(); ++s) {
+    const State& state = real_side(terms, s);
+    const float share = std::abs(share_of(state, s)) / kLargestSum;
+    for (std::size_t r = 0; r < state.chains(); ++r) {
+      add_distances(share, state.reals().row(r).subspan(first, count), offset, unit);
+    }
+  }
+  for (std::size_t s = 0; s < sides_.size(); ++s) {
+    const State& state = real_side(terms, s);
+    const float each = share_of(state, s);
+    for (std::size_t k = 0; k < count; ++k) scale[k] = unit[k] > kLeastUnit ? each / unit[k] : 0.0f;
+    for (std::size_t r = 0; r < state.chains(); ++r) {
+      for (std::size_t k = 0; k < count; k += kRealStrip) {
+        const std::size_t width = std::min(kRealStrip, count - k);
+        round_about(state.reals().row(r).subspan(first + k, width), offset.subspan(k, width), scale.subspan(k, width),
+                    part_of(sides_[s].rounded, first + k, width, r), sums.subspan(k, width));
+      }
+    }
+  }
 }
 
 /// Steps along principal directions of the data lose a share. The directions are orthogonal: all lose at once.
