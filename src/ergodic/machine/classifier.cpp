@@ -113,7 +113,8 @@ RowClassifier of_machine(ModelFile file, const std::string& where) {
       class_names_from(file.notes),
       std::move(names),
       file.notes,
-      [machine](const Dataset& rows, const Context& context) { return *machine->class_probabilities(rows, context); }};
+      [machine](const Dataset& rows, const Context& context) { return *machine->class_probabilities(rows, context); },
+      machine};
 }
 
 }  // namespace

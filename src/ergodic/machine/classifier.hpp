@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct RowClassifier {
   Notes notes;
   /// p(y | x), a row for each row. Throws Stopped if the observer asks to stop.
   std::function<Matrix<float>(const Dataset& rows, const Context& context)> probabilities;
+  std::shared_ptr<const Machine> machine{};  ///< if it is one; then `probabilities` takes complete rows only
 
   /// A class in messages and tables: its name, or its number.
   std::string name_of(std::size_t label) const {

@@ -8,8 +8,10 @@
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/core/permutation.hpp"
+#include "ergodic/core/stopped.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/model/rectified.hpp"
+#include "ergodic/run/open_rows.hpp"
 
 namespace ergodic {
 namespace {
@@ -22,6 +24,13 @@ constexpr std::uint64_t kPretrainingLength = 2;  // times the updates of trainin
 constexpr std::size_t kManyLabels = 10000;       // from which on rectified units do better than sigmoids
 constexpr std::size_t kRectifiedRows = 2000;     // that say which rectified units are close to sigmoids
 constexpr char kHidden[] = "hidden", kRbmName[] = "rbm", kDbnName[] = "dbn", kDbmName[] = "dbm";
+
+bool complete_row(const Dataset& data, std::size_t row) {
+  for (std::size_t i = 0; i < data.units(); ++i) {
+    if (!data.is_known(row, i)) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -172,6 +181,32 @@ bool ClassifierFit::run(const std::function<void()>& after_update, const Context
 void ClassifierFit::restore(const Parameters& parameters, TrainingState state) {
   std::ranges::copy(parameters.values(), network_.parameters().values().begin());
   trainer_->restore(std::move(state));
+}
+
+Matrix<float> class_probabilities(const RowClassifier& classifier, const Dataset& rows, std::uint64_t sweeps, Key key,
+                                  const Context& context) {
+  if (rows.complete() || !classifier.machine) return classifier.probabilities(rows, context);
+  const Machine& machine = *classifier.machine;
+  Matrix<float> out(rows.rows(), classifier.classes);
+  std::vector<std::uint32_t> whole, open;
+  for (std::uint32_t r = 0; r < rows.rows(); ++r) (complete_row(rows, r) ? whole : open).push_back(r);
+  Dataset known = select(rows, whole);
+  known.known = {};
+  const Matrix<float> exact = classifier.probabilities(known, context);
+  for (std::size_t k = 0; k < whole.size(); ++k) std::ranges::copy(exact.row(k), out.row(whole[k]).begin());
+
+  Dataset unlabelled = select(rows, open);
+  unlabelled.labels.assign(open.size(), -1);
+  const OpenRows given = open_rows_of(machine.visible(), machine.rows_from(std::move(unlabelled)), key);
+  OpenDrawOptions chains;
+  chains.sweeps = sweeps;
+  chains.averaged = Averaged::kVisible;
+  const auto drawn = draw_open(machine, given, chains, key, context);
+  if (!drawn) throw Stopped();
+  for (std::size_t k = 0; k < open.size(); ++k) {
+    std::ranges::copy(drawn->means.row(k).subspan(classifier.inputs, classifier.classes), out.row(open[k]).begin());
+  }
+  return out;
 }
 
 ClassifierReport judge(MatrixView<const float> probabilities, std::span<const int> labels) {

@@ -14,6 +14,7 @@
 #include "ergodic/core/matrix.hpp"
 #include "ergodic/core/random.hpp"
 #include "ergodic/data/dataset.hpp"
+#include "ergodic/machine/classifier.hpp"
 #include "ergodic/machine/machine.hpp"
 #include "ergodic/model/network.hpp"
 #include "ergodic/run/fit.hpp"
@@ -84,6 +85,11 @@ class ClassifierFit {
   ClassifierOptions options_;
   std::optional<Trainer> trainer_;
 };
+
+/// p(y | what is known of x), a row for each row. A network takes values that are missing for 0.5; a machine with
+/// labels draws them, by chains of so many sweeps at each such row. Throws Stopped if the observer asks to stop.
+Matrix<float> class_probabilities(const RowClassifier& classifier, const Dataset& rows, std::uint64_t sweeps, Key key,
+                                  const Context& context);
 
 /// How well a classifier names the classes of rows.
 struct ClassifierReport {

@@ -25,6 +25,8 @@ struct RowsRequest {
   std::optional<Binarise> binarise;
   DataOptions data;
   Split split = Split::kAuto;
+  std::uint64_t sweeps = 500;
+  std::uint64_t seed = 1;
 };
 
 struct PredictRequest : RowsRequest {
@@ -54,6 +56,13 @@ Spec<Request> rows_spec() {
         .automatic("as it was trained");
   }
   add_split(spec, &Request::split);
+  spec.group("Rows with missing values (--missing)")
+      .add("sweeps", &Request::sweeps,
+           "sweeps of a chain at each row by which a machine with labels draws what is missing; the second half is "
+           "averaged")
+      .range(1, 1e9)
+      .advanced();
+  add_seed(spec, &Request::seed);
   return spec;
 }
 
@@ -85,7 +94,7 @@ Outcome predict(const PredictRequest& request, bool json, const Context& context
   require_distinct({{"--data", request.data.source}, {"--labels", request.data.labels}, {"--out", request.out}});
   const RowClassifier classifier = load_row_classifier(request.model);
   const Dataset data = rows_for(classifier, request, context);
-  const Matrix<float> found = classifier.probabilities(data, context);
+  const Matrix<float> found = class_probabilities(classifier, data, request.sweeps, Key{request.seed}, context);
   Matrix<float> table(found.rows(), found.cols() + 1);
   std::vector<std::string> names{"class"};
   for (std::size_t c = 0; c < found.cols(); ++c) names.push_back(fmt::format("p({})", classifier.name_of(c)));
@@ -137,7 +146,7 @@ Outcome evaluate_rows(const EvaluateRequest& request, bool json, const Context& 
   const RowClassifier classifier = load_row_classifier(request.model);
   const Dataset data = rows_for(classifier, request, context);
   require_known_labels(data, classifier);
-  const Matrix<float> found = classifier.probabilities(data, context);
+  const Matrix<float> found = class_probabilities(classifier, data, request.sweeps, Key{request.seed}, context);
   const ClassifierReport report = judge(found, data.labels);
   if (!request.confusion.empty()) {
     const auto name_of = [&](std::size_t label) { return classifier.name_of(label); };
