@@ -36,6 +36,23 @@ Matrix<float> gradient_of_log(const Network& network, std::span<const float> row
   return out;
 }
 
+TEST(Reach, MovesRowsAlongTheirSlopesAndLeavesThoseWhoseSlopesVanish) {
+  const Dataset data{"rows", test::random_matrix(kRows, kInputs, 1)};
+  const Reach reach(data, kInputs, 0.5);
+  const Matrix<float> before = test::random_matrix(4, kInputs, 2);
+  Matrix<float> rows = before, slopes(4, kInputs);
+  slopes(0, 3) = -2.0f;
+  slopes(1, 3) = 1e-30f;
+  slopes(2, 3) = 1e-44f;  // smaller than one over any float, as of a network that is sure of each label
+  reach.move(slopes, rows, {});
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    for (std::size_t i = 0; i < kInputs; ++i) {
+      const double way = i != 3 || r > 1 ? 0.0 : r == 0 ? reach.length() : -reach.length();
+      EXPECT_NEAR(rows(r, i), before(r, i) + way, 1e-5) << r << " " << i;
+    }
+  }
+}
+
 TEST(VirtualAdversary, MovesRowsToWhereTheNetworkSaysSomethingElse) {
   const Network network = some_network();
   const Dataset data{"rows", test::random_matrix(kRows, kInputs, 1)};

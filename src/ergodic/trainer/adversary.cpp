@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "ergodic/trainer/class_scores.hpp"
@@ -55,7 +56,10 @@ void Reach::move(MatrixView<const float> slopes, MatrixView<float> inputs, const
     const std::span<const float> slope = slopes.row(r);
     double square = 0.0;
     for (const float s : slope) square += double{s} * double{s};
-    const auto scale = static_cast<float>(square > 0.0 ? length_ / std::sqrt(square) : 0.0);
+    // Where the network is sure beyond what a float can say, there is no direction: the row stays.
+    const double exact_scale = length_ / std::sqrt(square);
+    if (!(exact_scale < std::numeric_limits<float>::max())) return;
+    const auto scale = static_cast<float>(exact_scale);
     const std::span<float> row = inputs.row(r);
     for (std::size_t i = 0; i < row.size(); ++i) row[i] -= scale * slope[i];
   });

@@ -30,7 +30,7 @@ class Reach {
   Reach(const Dataset& data, std::size_t inputs, double share);
 
   double length() const { return length_; }
-  /// Moves each row so far against its slopes.
+  /// Moves each row so far against its slopes; a row whose slopes are zero, or next to it, stays.
   void move(MatrixView<const float> slopes, MatrixView<float> inputs, const Context& context) const;
 
  private:
