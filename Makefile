@@ -47,11 +47,11 @@ check-fresh: ## run the README's two commands on a bare Debian 12, as root (pict
 
 check-long: check-figures check-sanitizers ## run what takes hours: the two targets below
 
-check-figures: ## hold results on large and real data, and exact values, to what the docs say (about six hours)
+check-figures: ## hold results on large and real data, and exact values, to what the docs say (about eight hours)
 	@tools/setup figures
 	cmake --preset release -DERGODIC_TESTS=ON
 	cmake --build --preset release --parallel $(JOBS)
-	@set -e; for check in defaults small_sets large grey_digits lattices protein classification conditional; do \
+	@set -e; for check in defaults small_sets large grey_digits lattices protein classification conditional deep_likelihood; do \
 	  echo "== $$check"; \
 	  /usr/bin/python3 tests/long/$$check.py; \
 	done
