@@ -47,7 +47,7 @@ check-fresh: ## run the README's two commands on a bare Debian 12, as root (pict
 
 check-long: check-figures check-sanitizers ## run what takes hours: the two targets below
 
-check-figures: ## hold results on large and real data, and exact values, to what the docs say (about eight hours)
+check-figures: ## hold results on large and real data, and exact values, to what the docs say (about seven hours)
 	@tools/setup figures
 	cmake --preset release -DERGODIC_TESTS=ON
 	cmake --build --preset release --parallel $(JOBS)

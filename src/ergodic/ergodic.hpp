@@ -19,6 +19,7 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/ars.hpp"
 #include "ergodic/core/random.hpp"
+#include "ergodic/core/leading_directions.hpp"
 #include "ergodic/core/permutation.hpp"
 #include "ergodic/core/spelling.hpp"
 #include "ergodic/core/clock.hpp"

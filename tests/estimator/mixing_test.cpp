@@ -51,7 +51,7 @@ TEST(Mixing, DiagnosesTheSecondHalfOfTheFirstChains) {
   EXPECT_EQ(report.chains, 16u);
   EXPECT_EQ(report.draws, 134u);
   EXPECT_EQ(report.every, 3u);
-  ASSERT_EQ(report.quantities.size(), 2u);
+  ASSERT_EQ(report.quantities.size(), 5u);
   EXPECT_EQ(report.quantities[0].name, "free energy");
   EXPECT_EQ(report.quantities[1].name, "magnetisation");
   for (const std::size_t k : {0u, 1u}) {
@@ -75,7 +75,40 @@ TEST(Mixing, FewerChainsGiveMoreDrawsEach) {
     EXPECT_EQ(report.chains, c.chains);
     EXPECT_EQ(report.draws, c.draws);
     EXPECT_EQ(report.every, c.every);
-    EXPECT_EQ(report.quantities.size(), 2u);
+    EXPECT_EQ(report.quantities.size(), 5u);
+  }
+}
+
+TEST(Mixing, DirectionsAreThoseAlongWhichHiddenUnitsPull) {
+  // Weights of rank two: 3 a c' + 2 b d' with a, b and c, d orthonormal have the singular vectors a and b.
+  constexpr float kHalf = 0.5f, kRoot = 0.70710678f;
+  const std::vector<float> a{kHalf, kHalf, kHalf, kHalf}, b{kRoot, 0.0f, -kRoot, 0.0f};
+  Matrix<float> weights(4, 3);
+  for (std::size_t i = 0; i < 4; ++i) {
+    weights(i, 0) = 3.0f * kRoot * a[i];
+    weights(i, 1) = 3.0f * kRoot * a[i];
+    weights(i, 2) = 2.0f * b[i];
+  }
+  const std::vector<WatchedNumber> found = watched_directions(weights);
+  ASSERT_EQ(found.size(), 3u);
+  const std::vector<std::string> names{"first direction", "second direction", "third direction"};
+  State x(8, 4, Levels{});
+  for (std::size_t r = 0; r < 8; ++r) {
+    for (std::size_t i = 0; i < 4; ++i) x.bits().set(r, i, (r * 5 >> i & 1u) != 0);
+  }
+  const auto along = [&](const std::vector<float>& direction, std::size_t r) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < 4; ++i) sum += double{direction[i]} * x.value(r, i);
+    return sum;
+  };
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(found[k].name, names[k]);
+    const std::vector<double> sums = found[k].of(x, {});
+    for (std::size_t r = 0; r < 8; ++r) {
+      // Which way a direction points says nothing. Twenty iterations leave (4/9)^20 of the other, and floats 1e-7.
+      const double expected = k == 2 ? 0.0 : along(k == 0 ? a : b, r);
+      EXPECT_NEAR(std::abs(sums[r]), std::abs(expected), 1e-6) << k << " " << r;
+    }
   }
 }
 
@@ -145,7 +178,7 @@ TEST(Mixing, IsTheSameForAnyNumberOfThreads) {
   for (const std::size_t count : {1u, 2u, 3u}) {
     Threads threads(count);
     const MixingReport found = watch_a_run(model, 50, 60, Context{&threads});
-    for (const std::size_t k : {0u, 1u}) expect_same(found.quantities[k].diagnosis, alone.quantities[k].diagnosis);
+    for (std::size_t k = 0; k < 5; ++k) expect_same(found.quantities[k].diagnosis, alone.quantities[k].diagnosis);
     EXPECT_EQ(sentence(found), sentence(alone));
   }
 }

@@ -6,9 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 
 #include "ergodic/core/error.hpp"
-#include "ergodic/core/random.hpp"
+#include "ergodic/core/leading_directions.hpp"
 
 namespace ergodic {
 namespace {
@@ -78,26 +79,6 @@ std::vector<std::uint64_t> grey_sums(const Dataset& data) {
     for (std::size_t i = 0; i < grey.size(); ++i) sums[i] += grey[i];
   }
   return sums;
-}
-
-/// Makes the rows orthonormal, one after the other, and says how long each was beside those before it. Rows that were
-/// nothing beside them become zero.
-std::vector<double> orthonormalise(Matrix<double>& rows) {
-  constexpr double kNothing = 1e-9;  // of the longest
-  std::vector<double> lengths;
-  double longest = 0.0;
-  for (std::size_t k = 0; k < rows.rows(); ++k) {
-    const std::span<double> row = rows.row(k);
-    for (std::size_t l = 0; l < k; ++l) {
-      const double along = std::inner_product(row.begin(), row.end(), rows.row(l).begin(), 0.0);
-      for (std::size_t i = 0; i < row.size(); ++i) row[i] -= along * rows(l, i);
-    }
-    const double length = std::sqrt(std::inner_product(row.begin(), row.end(), row.begin(), 0.0));
-    longest = std::max(longest, length);
-    for (double& value : row) value = length > kNothing * longest ? value / length : 0.0;
-    lengths.push_back(length > kNothing * longest ? length : 0.0);
-  }
-  return lengths;
 }
 
 }  // namespace
@@ -176,7 +157,7 @@ double shared_covariance(const Dataset& data) {
 }
 
 PrincipalDirections principal_directions(const Dataset& data, std::span<const double> deviations, std::size_t count) {
-  constexpr std::size_t kRows = 1000, kIterations = 20;
+  constexpr std::size_t kRows = 1000;
   const std::size_t rows = std::min(kRows, data.rows()), units = data.units();
   const std::vector<double> means = unit_means(data), known = known_rows(data);
   const double all = data.effective_rows();
@@ -187,27 +168,17 @@ PrincipalDirections principal_directions(const Dataset& data, std::span<const do
       if (data.is_known(r, i)) values(k, i) = (data.reals()(r, i) - means[i]) / deviations[i] * (all / known[i]);
     }
   }
-  // Orthogonal iteration, from directions that no data is likely to be orthogonal to.
-  PrincipalDirections out{Matrix<double>(std::min({count, units, rows}), units), {}};
-  const Draw draw = Key{}.at(Purpose::kInitialWeights, 0, 1);
-  for (std::size_t k = 0; k < out.directions.rows(); ++k) {
-    for (std::size_t i = 0; i < units; ++i) {
-      out.directions(k, i) = draw.normal(static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(i));
-    }
-  }
-  orthonormalise(out.directions);
-  for (std::size_t iteration = 0; iteration < kIterations; ++iteration) {
-    Matrix<double> next(out.directions.rows(), units);
-    for (std::size_t r = 0; r < rows; ++r) {
-      const std::span<const double> row = values.row(r);
-      for (std::size_t k = 0; k < next.rows(); ++k) {
-        const double along = std::inner_product(row.begin(), row.end(), out.directions.row(k).begin(), 0.0);
-        for (std::size_t i = 0; i < units; ++i) next(k, i) += along * row[i];
-      }
-    }
-    out.directions = std::move(next);
-    out.variances = orthonormalise(out.directions);
-  }
+  LeadingDirections found =
+      leading_directions(units, std::min(count, rows), [&](const Matrix<double>& directions, Matrix<double>& out) {
+        for (std::size_t r = 0; r < rows; ++r) {
+          const std::span<const double> row = values.row(r);
+          for (std::size_t k = 0; k < directions.rows(); ++k) {
+            const double along = std::inner_product(row.begin(), row.end(), directions.row(k).begin(), 0.0);
+            for (std::size_t i = 0; i < units; ++i) out(k, i) += along * row[i];
+          }
+        }
+      });
+  PrincipalDirections out{std::move(found.directions), std::move(found.stretches)};
   for (double& variance : out.variances) variance /= static_cast<double>(rows);
   return out;
 }

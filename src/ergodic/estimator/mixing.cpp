@@ -4,11 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
 #include <span>
 #include <utility>
+
+#include "ergodic/core/leading_directions.hpp"
 
 namespace ergodic {
 namespace {
@@ -70,14 +73,45 @@ WatchedNumber watched_mean(const Layer& visible) {
           }};
 }
 
-WatchedNumber watched_sum(std::vector<float> weights) {
-  return {"sum", [weights = std::move(weights)](LayerStates x, const Context&) {
+namespace {
+
+WatchedNumber watched_sum(std::string name, std::vector<float> weights) {
+  return {std::move(name), [weights = std::move(weights)](LayerStates x, const Context&) {
             std::vector<double> out(x.chains());
             for (std::size_t chain = 0; chain < x.chains(); ++chain) {
               for (std::size_t i = 0; i < weights.size(); ++i) out[chain] += double{weights[i]} * x[0].value(chain, i);
             }
             return out;
           }};
+}
+
+}  // namespace
+
+WatchedNumber watched_sum(std::vector<float> weights) { return watched_sum("sum", std::move(weights)); }
+
+std::vector<WatchedNumber> watched_directions(MatrixView<const float> weights) {
+  static constexpr std::array kNames{"first direction", "second direction", "third direction"};
+  std::vector<double> inner(weights.cols());
+  const LeadingDirections found = leading_directions(
+      weights.rows(), kNames.size(), [&](const Matrix<double>& rows, Matrix<double>& out) {  // times W W'
+        for (std::size_t k = 0; k < rows.rows(); ++k) {
+          std::ranges::fill(inner, 0.0);
+          for (std::size_t i = 0; i < weights.rows(); ++i) {
+            for (std::size_t j = 0; j < inner.size(); ++j) inner[j] += rows(k, i) * double{weights(i, j)};
+          }
+          for (std::size_t i = 0; i < weights.rows(); ++i) {
+            double sum = 0.0;
+            for (std::size_t j = 0; j < inner.size(); ++j) sum += inner[j] * double{weights(i, j)};
+            out(k, i) += sum;
+          }
+        }
+      });
+  std::vector<WatchedNumber> out;
+  for (std::size_t k = 0; k < found.directions.rows(); ++k) {
+    const std::span<const double> direction = found.directions.row(k);
+    out.push_back(watched_sum(kNames[k], {direction.begin(), direction.end()}));
+  }
+  return out;
 }
 
 MixingWatch::MixingWatch(std::vector<WatchedNumber> numbers, std::size_t chains, std::uint64_t sweeps, bool bounded)

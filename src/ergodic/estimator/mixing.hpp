@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -35,10 +36,21 @@ WatchedNumber watched_energy(const Model& model) {
 WatchedNumber watched_mean(const Layer& visible);
 /// The sum over the first units of the first layer of weight * value.
 WatchedNumber watched_sum(std::vector<float> weights);
-/// What is watched of every model: its energy, first, and the mean of its visible units.
+/// Sums over the first units of the first layer along the leading left singular vectors of their weights to hidden
+/// units, which training turns towards what sets the classes of the data apart (Decelle, Fissore and Furtlehner 2017).
+std::vector<WatchedNumber> watched_directions(MatrixView<const float> weights);
+/// What is watched of every model: its energy, first, and the mean of its visible units; and of one whose visible units
+/// are coupled to hidden ones by a matrix, the directions of that.
 template <EnergyModel Model>
 std::vector<WatchedNumber> watched_numbers(const Model& model) {
-  return {watched_energy(model), watched_mean(visible_layer(model))};
+  const Layer visible = visible_layer(model);
+  std::vector<WatchedNumber> out{watched_energy(model), watched_mean(visible)};
+  if constexpr (requires { model.weights().row(0); }) {
+    const MatrixView<const float> all = model.weights();
+    const MatrixView<const float> weights(all.data(), units_of(visible), all.cols());
+    for (WatchedNumber& direction : watched_directions(weights)) out.push_back(std::move(direction));
+  }
+  return out;
 }
 
 struct MixingReport {

@@ -10,7 +10,7 @@
 namespace ergodic {
 namespace {
 
-constexpr char kRow[] = "{:<13} {:>10} {:<2} {:<8} {:>6} {:>9} {:>9} {:>21}\n";
+constexpr char kRow[] = "{:<16} {:>10} {:<2} {:<8} {:>6} {:>9} {:>9} {:>21}\n";
 
 std::string cell(double value, int digits) { return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, digits); }
 
