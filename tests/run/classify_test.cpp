@@ -98,6 +98,7 @@ TEST(ClassifierOptions, RatesAreLowerWhereUnitsAreNotBoundedOrLeftOut) {
   EXPECT_EQ(rate(Activation::kSigmoid, Sgd{0.9}, {}), 0.4);
   EXPECT_EQ(rate(Activation::kRelu, Sgd{0.9}, {}), 0.1);
   EXPECT_EQ(rate(Activation::kSigmoid, Sgd{0.9}, {0.2, 0.5}), 0.1);
+  EXPECT_EQ(rate(Activation::kRelu, Sgd{0.9}, {0.2, 0.5}), 0.05);
   EXPECT_EQ(rate(Activation::kSigmoid, Adam{}, {}), 0.001);
 }
 

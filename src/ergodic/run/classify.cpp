@@ -20,6 +20,7 @@ constexpr std::uint64_t kEpochs = 30, kFewestUpdates = 3000, kFewestSmoothUpdate
 constexpr double kSmoothingShare = 0.3;  // if there are rows without a label
 constexpr double kSgdRate = 0.4, kAdamRate = 0.001;
 constexpr double kCarefulSgdRate = 0.1;          // of units that are not bounded, or left out at random
+constexpr double kMostCarefulSgdRate = 0.05;     // of both: 784-500-1000 diverged at 0.1
 constexpr std::uint64_t kPretrainingLength = 2;  // times the updates of training alone
 constexpr std::size_t kManyLabels = 10000;       // from which on rectified units do better than sigmoids
 constexpr std::size_t kRectifiedRows = 2000;     // that say which rectified units are close to sigmoids
@@ -42,9 +43,10 @@ ClassifierOptions settled(ClassifierOptions options, Activation activation, std:
   if (!options.network.smoothing) options.network.smoothing = softmax_alone || all_rows <= rows ? 0.0 : kSmoothingShare;
   TrainDefaults defaults;
   const Dropout& dropout = options.network.dropout;
-  const bool careful = activation == Activation::kRelu || dropout.inputs > 0.0 || dropout.hidden > 0.0;
+  const bool unbounded = activation == Activation::kRelu, dropping = dropout.inputs > 0.0 || dropout.hidden > 0.0;
   defaults.learning_rate = std::holds_alternative<Adam>(options.network.optimiser) ? kAdamRate
-                           : careful                                               ? kCarefulSgdRate
+                           : unbounded && dropping                                 ? kMostCarefulSgdRate
+                           : unbounded || dropping                                 ? kCarefulSgdRate
                                                                                    : kSgdRate;
   const std::uint64_t batch = std::min<std::uint64_t>(options.training.batch.value_or(defaults.batch), rows);
   defaults.updates = std::max(*options.network.smoothing > 0.0 ? kFewestSmoothUpdates : kFewestUpdates,

@@ -41,7 +41,7 @@ void add_training(Spec<FitRequest>& spec) {
       .add(
           "learning-rate", [](auto& r) -> auto& { return r.training.learning_rate; }, "learning rate at the start")
       .range(1e-9, 1000.0)
-      .automatic("0.4; of relu units, or with dropout, 0.1; adam 0.001")
+      .automatic("0.4; of relu units, or with dropout, 0.1; of both 0.05; adam 0.001")
       .add(
           "schedule", [](auto& r) -> auto& { return r.training.schedule; }, "how the learning rate falls")
       .advanced()
