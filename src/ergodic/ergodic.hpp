@@ -199,6 +199,7 @@
 // log Z, and with it the likelihood; what chains and samples are worth.
 #include "ergodic/estimator/estimate.hpp"
 #include "ergodic/estimator/path.hpp"
+#include "ergodic/estimator/weighted_chains.hpp"
 #include "ergodic/estimator/annealing.hpp"
 #include "ergodic/estimator/rbm_path.hpp"
 #include "ergodic/estimator/deep_path.hpp"

@@ -55,7 +55,9 @@ def test_the_bracket_holds_the_exact_value(seed):
     assert annealing["temperatures"] == 500 and not annealing["partial"]
     for side in ("forward", "backward"):
         assert 1 <= annealing[side]["effective_chains"] <= annealing["chains"] + 1e-6
-    assert annealing["forward"]["bound"] < annealing["backward"]["bound"]
+    forward, backward = annealing["forward"], annealing["backward"]
+    assert np.isclose(found["lower"], forward["value"] - 3 * forward["standard_error"])
+    assert np.isclose(found["upper"], backward["value"] + 3 * backward["standard_error"])
 
 
 def test_a_graph_too_wide_to_sum_over():

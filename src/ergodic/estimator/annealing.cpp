@@ -15,7 +15,7 @@ namespace ergodic {
 
 namespace {
 
-constexpr double kBoundErrors = 3.0;        // 0.3 % of normal numbers are further out, on both sides together
+constexpr double kBracketErrors = 3.0;      // 0.3 % of normal numbers are further out, on both sides together
 constexpr double kShareOfEqualSteps = 0.2;  // of an adapted ladder
 constexpr std::size_t kSmoothed = 64;       // spreads are averaged over this part of a ladder on both sides
 constexpr std::size_t kFewestTopSweeps = 100, kTopShare = 10;  // sweeps at t = 1 before a round, by temperatures
@@ -40,43 +40,6 @@ class Steps {
 };
 
 std::size_t top_sweeps(std::size_t temperatures) { return std::max(kFewestTopSweeps, temperatures / kTopShare); }
-
-struct Moments {
-  double mean = 0.0, variance = 0.0;
-};
-
-Moments sample_moments(std::span<const double> values) {
-  const auto count = static_cast<double>(values.size());
-  double sum = 0.0, squares = 0.0;
-  for (const double v : values) sum += v;
-  const double mean = sum / count;
-  for (const double v : values) squares += (v - mean) * (v - mean);
-  return {mean, squares / (count - 1.0)};
-}
-
-/// What log weights say of the log of the mean of e^w.
-AnnealedSide side_of(std::span<const double> log_weights) {
-  const double largest = *std::max_element(log_weights.begin(), log_weights.end());
-  const auto count = static_cast<double>(log_weights.size());
-  double sum = 0.0, squares = 0.0;
-  for (const double w : log_weights) {
-    const double weight = portable_exp(w - largest);
-    sum += weight;
-    squares += weight * weight;
-  }
-  // The spread of the weights about their mean, as a share of the mean.
-  const double spread = std::max(squares / (sum * sum) * count - 1.0, 0.0);
-  const auto [mean, variance] = sample_moments(log_weights);
-  if (!std::isfinite(largest) || !std::isfinite(mean)) {
-    throw NumericError("the weights of annealing are not finite: an energy on the way is infinite, or not a number");
-  }
-  return {largest + portable_log(sum / count),
-          std::sqrt(spread / (count - 1.0)),
-          sum * sum / squares,
-          mean,
-          std::sqrt(variance / count),
-          variance};
-}
 
 /// Each direction of each round has random numbers of its own; so have the chains that stay at t = 1.
 constexpr std::uint8_t kUp = 0, kDown = 1, kTop = 2;
@@ -103,44 +66,45 @@ std::vector<double> smoothed(std::span<const double> values, std::size_t reach) 
   return out;
 }
 
-struct LogWeights {
-  std::vector<double> total;   // of each chain
-  std::vector<double> spread;  // the variance over chains of what each step added
+struct Passage {
+  AnnealedSide found;          // of log Z at the end over log Z at the start
+  std::vector<double> spread;  // the variance over chains of what each step added to the logarithms of their weights
 };
 
 /// Goes through the machines at these positions; nothing if stopped.
-std::optional<LogWeights> log_weights_along(Path& path, std::span<const double> positions, Chains chains, Key key,
-                                            Steps& steps) {
-  LogWeights out;
-  out.total.resize(chains.count());
-  std::vector<double> added(chains.count());
+std::optional<Passage> go_along(Path& path, std::span<const double> positions, Chains chains, Key key, Steps& steps) {
+  WeightedChains weights(chains.count());
+  std::vector<double> added(chains.count()), spread;
   for (std::size_t k = 1; k < positions.size(); ++k) {
     if (!steps.next()) return std::nullopt;
     path.advance(positions[k - 1], positions[k], chains, key, added, steps.context());
-    for (std::size_t r = 0; r < added.size(); ++r) out.total[r] += added[r];
-    out.spread.push_back(sample_moments(added).variance);
+    weights.add(added);
+    weights.even_out(chains, key.at(Purpose::kAnnealing, k));
+    spread.push_back(variance_of(added));
   }
-  return out;
+  return Passage{weights.found(), std::move(spread)};
+}
+
+std::pair<double, double> span_of(const AnnealedSide& side) {
+  const double reach = kBracketErrors * side.standard_error;
+  return {side.value - reach, side.value + reach};
 }
 
 }  // namespace
 
-AnnealedSide forward_side(double base_log_z, std::span<const double> log_weights) {
-  AnnealedSide out = side_of(log_weights);
-  out.value += base_log_z;
-  out.bound += base_log_z;
-  return out;
+AnnealedSide forward_side(double base_log_z, AnnealedSide found) {
+  found.value = base_log_z + found.value;
+  return found;
 }
 
-AnnealedSide backward_side(double base_log_z, std::span<const double> log_weights) {
-  AnnealedSide out = side_of(log_weights);
-  out.value = base_log_z - out.value;
-  out.bound = base_log_z - out.bound;
-  return out;
+AnnealedSide backward_side(double base_log_z, AnnealedSide found) {
+  found.value = base_log_z - found.value;
+  return found;
 }
 
-/// The mean of both sides, by the variances of their log weights: those of e^w depend on the few largest, and so would
-/// the mean. If the sides differ by more than their errors, the error of the mean grows by as much (Birge 1932).
+/// The mean of both sides, by the variances of their log weights: their errors depend on the few largest weights, and
+/// so would the mean. If the sides differ by more than their errors, the error of the mean grows by as much (Birge
+/// 1932).
 AnnealedLogZ both_ways(const AnnealedSide& forward, const AnnealedSide& backward, std::size_t chains,
                        std::size_t temperatures) {
   const double all = forward.variance + backward.variance;
@@ -152,15 +116,11 @@ AnnealedLogZ both_ways(const AnnealedSide& forward, const AnnealedSide& backward
   AnnealedLogZ out;
   out.log_z.value = share * forward.value + (1.0 - share) * backward.value;
   out.log_z.standard_error = std::sqrt(up * up + down * down) * std::max(1.0, ratio);
-  out.log_z.lower = forward.bound - kBoundErrors * forward.bound_error;
-  out.log_z.upper = backward.bound + kBoundErrors * backward.bound_error;
-  out.contradiction = out.log_z.lower > out.log_z.upper;
-  if (out.contradiction) {
-    const double low = backward.value - kBoundErrors * backward.standard_error,
-                 high = forward.value + kBoundErrors * forward.standard_error;
-    out.log_z.lower = std::min({low, backward.bound, forward.bound});
-    out.log_z.upper = std::max({high, backward.bound, forward.bound});
-  }
+  const auto [low, high] = span_of(forward);
+  const auto [low_backward, high_backward] = span_of(backward);
+  out.log_z.lower = std::min(low, low_backward);
+  out.log_z.upper = std::max(high, high_backward);
+  out.contradiction = low > high_backward;
   out.log_z.method = "annealing both ways";
   out.forward = forward;
   out.backward = backward;
@@ -236,21 +196,21 @@ std::optional<AnnealedLogZ> Annealer::round(std::size_t temperatures, const Cont
   const std::size_t at_top = top_sweeps(temperatures);
   Steps steps(sweeps_of_round(temperatures), context);
   const Key up = key_of(key_, rounds_, kUp), down = key_of(key_, rounds_, kDown), top = key_of(key_, 0, kTop);
-  const auto forward = log_weights_along(path_, ladder_, path_.draw_base(chains_, up, context), up, steps);
+  const auto forward = go_along(path_, ladder_, path_.draw_base(chains_, up, context), up, steps);
   if (!forward) return std::nullopt;
   for (std::size_t s = 0; s < at_top; ++s) {
     if (!steps.next()) return std::nullopt;
     path_.sweep(1.0, top_, top, context);
   }
   const std::vector<double> positions(ladder_.rbegin(), ladder_.rend());
-  const auto backward = log_weights_along(path_, positions, Chains{top_.layers}, down, steps);
+  const auto backward = go_along(path_, positions, Chains{top_.layers}, down, steps);
   if (!backward) return std::nullopt;
   for (std::size_t k = 0; k < temperatures; ++k) {
     spread_.push_back(0.5 * (forward->spread[k] + backward->spread[temperatures - 1 - k]));
   }
   ++rounds_;
   const double base = path_.base_log_z();
-  return both_ways(forward_side(base, forward->total), backward_side(base, backward->total), chains_, temperatures);
+  return both_ways(forward_side(base, forward->found), backward_side(base, backward->found), chains_, temperatures);
 }
 
 std::optional<AnnealedSide> annealed_log_z(const Rbm& model, std::span<const float> base,
@@ -259,9 +219,9 @@ std::optional<AnnealedSide> annealed_log_z(const Rbm& model, std::span<const flo
   require(options.temperatures >= 1, "annealing needs at least 1 temperature");
   RbmPath path(model, {base.begin(), base.end()}, context);
   Steps steps(options.temperatures, context);
-  const auto found = log_weights_along(path, equal_steps(options.temperatures),
-                                       path.draw_base(options.chains, key, context), key, steps);
-  return found ? std::optional(forward_side(path.base_log_z(), found->total)) : std::nullopt;
+  const auto found =
+      go_along(path, equal_steps(options.temperatures), path.draw_base(options.chains, key, context), key, steps);
+  return found ? std::optional(forward_side(path.base_log_z(), found->found)) : std::nullopt;
 }
 
 }  // namespace ergodic

@@ -3,9 +3,11 @@
 //
 // Forward, chains start as exact draws at t = 0 and go through 0 = t_0 < ... < t_K = 1. At each step a chain's log
 // weight w grows by log f_to(x) - log f_from(x), then it is swept at the new t. The mean of e^w is Z_1 / Z_0 without
-// bias, so by Jensen's inequality the mean of w is below log Z_1 / Z_0. Backward, chains start as draws at t = 1 and go
-// down through the same machines; the mean of e^w is Z_0 / Z_1, and minus the mean of w is above (Grosse, Ghahramani
-// and Adams 2015). Draws at t = 1 are reached from rows of the data, which is the one thing here that may be wrong.
+// bias, so by Jensen's inequality its logarithm is below log Z_1 / Z_0 on average. Backward, chains start as draws at
+// t = 1 and go down through the same machines; the mean of e^w is Z_0 / Z_1, and minus its logarithm is above (Grosse,
+// Ghahramani and Adams 2015). Draws at t = 1 are reached from rows of the data, which is the one thing here that may be
+// wrong. Chains that weigh little are dropped on the way for copies of others (weighted_chains.hpp), which keeps both
+// means as they are and makes them far less noisy.
 //
 // The first round has equal steps. A later one has its steps where the log weights spread: as many as the integral of
 // their deviation says, which is a path of constant thermodynamic speed (Salamon and Berry 1983).
@@ -22,27 +24,19 @@
 #include "ergodic/core/random.hpp"
 #include "ergodic/estimator/estimate.hpp"
 #include "ergodic/estimator/path.hpp"
+#include "ergodic/estimator/weighted_chains.hpp"
 #include "ergodic/model/rbm.hpp"
 
 namespace ergodic {
 
-/// What the log weights of all chains of one direction say of log Z_1.
-struct AnnealedSide {
-  double value = 0.0;             ///< from the mean of e^w
-  double standard_error = 0.0;    ///< of the value, from the spread of e^w
-  double effective_chains = 0.0;  ///< (sum of e^w)^2 / sum of squares: few of many is a warning
-  double bound = 0.0;             ///< from the mean of w: below log Z_1 if forward, above if backward
-  double bound_error = 0.0;       ///< of the bound
-  double variance = 0.0;          ///< of w
-};
-/// Given log Z_0, and the log weights of chains that went up, or down.
-AnnealedSide forward_side(double base_log_z, std::span<const double> log_weights);
-AnnealedSide backward_side(double base_log_z, std::span<const double> log_weights);
+/// Given log Z_0, and what chains that went up, or down, have found of the rest.
+AnnealedSide forward_side(double base_log_z, AnnealedSide found);
+AnnealedSide backward_side(double base_log_z, AnnealedSide found);
 
 struct AnnealedLogZ {
-  Estimate log_z;  ///< of both; the bracket is that of the bounds, each moved out by 3 of its errors
+  Estimate log_z;  ///< of both; the bracket holds 3 errors around either direction
   AnnealedSide forward, backward;
-  bool contradiction = false;    ///< the lower bound was above the upper one; the bracket then holds all four numbers
+  bool contradiction = false;    ///< forward was above backward by more than their errors
   std::size_t chains = 0;        ///< of each direction
   std::size_t temperatures = 0;  ///< of the last round: how many steps the path has
 };

@@ -40,7 +40,6 @@ State states_of(const Model& machine, std::size_t chains, Key key) {
 
 AnnealedSide shifted(AnnealedSide side, double by) {
   side.value += by;
-  side.bound += by;
   return side;
 }
 
@@ -126,20 +125,17 @@ double share_of_hidden(const DeepBoltzmann& machine) {
 template <class SideOf>
 AnnealedSide mean_side(std::span<const AnnealedLogZ> rows, const SideOf& side_of) {
   AnnealedSide out;
-  double squares = 0.0, bound_squares = 0.0;
+  double squares = 0.0;
   for (const AnnealedLogZ& row : rows) {
     const AnnealedSide& side = side_of(row);
     out.value += side.value;
     out.effective_chains += side.effective_chains;
-    out.bound += side.bound;
     out.variance += side.variance;
     squares += side.standard_error * side.standard_error;
-    bound_squares += side.bound_error * side.bound_error;
   }
   const auto count = static_cast<double>(rows.size());
-  for (double* sum : {&out.value, &out.effective_chains, &out.bound, &out.variance}) *sum /= count;
+  for (double* sum : {&out.value, &out.effective_chains, &out.variance}) *sum /= count;
   out.standard_error = std::sqrt(squares) / count;
-  out.bound_error = std::sqrt(bound_squares) / count;
   return out;
 }
 

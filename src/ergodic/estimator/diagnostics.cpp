@@ -11,6 +11,7 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
+#include "ergodic/estimator/estimate.hpp"
 
 namespace ergodic {
 namespace {
@@ -40,20 +41,6 @@ Matrix<double> halves(MatrixView<const double> trace) {
     std::ranges::copy(whole.last(draws), out.row(2 * chain + 1).begin());
   }
   return out;
-}
-
-/// The mean as an offset from the first value: exact if all values are the same, so that these have no spread.
-double mean_of(std::span<const double> values) {
-  double sum = 0.0;
-  for (const double v : values) sum += v - values[0];
-  return values[0] + sum / static_cast<double>(values.size());
-}
-
-double variance_of(std::span<const double> values) {
-  const double mean = mean_of(values);
-  double squares = 0.0;
-  for (const double v : values) squares += (v - mean) * (v - mean);
-  return squares / static_cast<double>(values.size() - 1);
 }
 
 /// Each draw by its rank among all, equal ones sharing their average rank, as a quantile of the normal distribution

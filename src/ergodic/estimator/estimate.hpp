@@ -22,6 +22,11 @@ struct Mean {
 /// The mean of independent numbers.
 Mean mean_with_error(std::span<const double> values);
 
+/// The mean as an offset from the first value: exact if all values are the same, so that these have no spread.
+double mean_of(std::span<const double> values);
+/// The variance of the distribution that these are independent draws of, at least two.
+double variance_of(std::span<const double> values);
+
 inline Estimate exactly(double value) { return {value, value, value, 0.0, "exact"}; }
 
 }  // namespace ergodic

@@ -34,7 +34,8 @@ std::vector<std::size_t> systematic_counts(std::span<const double> weights, doub
 
 }  // namespace
 
-double draw_by_weight(std::span<const double> log_weights, double uniform, Chains& chains) {
+double draw_by_weight(std::span<const double> log_weights, double uniform, Chains& chains,
+                      std::span<std::size_t> families) {
   assert(log_weights.size() == chains.count());
   const double largest = *std::ranges::max_element(log_weights);
   std::vector<double> weights;
@@ -57,6 +58,7 @@ double draw_by_weight(std::span<const double> log_weights, double uniform, Chain
     }
     ++copies;
     for (State& layer : chains.layers) layer.set_row(r, layer, parent);
+    if (!families.empty()) families[r] = families[parent];
   }
   return sum * sum / (static_cast<double>(weights.size()) * squares);
 }

@@ -7,11 +7,7 @@ namespace ergodic {
 namespace {
 
 Json json_of(const AnnealedSide& side) {
-  return {{"value", side.value},
-          {"standard_error", side.standard_error},
-          {"effective_chains", side.effective_chains},
-          {"bound", side.bound},
-          {"bound_error", side.bound_error}};
+  return {{"value", side.value}, {"standard_error", side.standard_error}, {"effective_chains", side.effective_chains}};
 }
 
 Json json_of(const AnnealedLogZ& found, bool partial) {
