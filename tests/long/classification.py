@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Errors of classifiers beside published ones, on the test part of real sets: mean and spread over three seeds. Options
 were chosen by rows held out of the training part, but for the machine of labels-100, which was chosen after test rows had
-been seen. `classification.py NAME...` runs some of the rows alone; all of them take hours on two cores."""
+been seen. Each network is trained by one thread, several beside each other. `classification.py NAME...` runs some of the rows
+alone; all of them take hours on two cores."""
 
+import os
 import statistics
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from command import ask, bring, enter_folder, idx_of, run
@@ -18,12 +21,13 @@ ALL_ROWS = ("--held-out", 0)  # the last state is kept, as nothing is left to ch
 @dataclass(frozen=True)
 class Row:
     what: str
-    command: tuple = None  # all but the seed and where the result goes; none: scikit-learn's perceptron
+    command: tuple = None  # all but the seed and where the result goes
     goal: float = None  # the largest error, in percent
     data: str = "mnist"
     random: tuple = None  # options by which the same network begins with random weights
     above_random: float = None  # points by which it must then be worse
     machine: tuple = None  # how a machine is trained with which the network begins; none: as the command has it
+    perceptron: bool = False  # scikit-learn's
 
 
 def fit(*options):
@@ -58,7 +62,8 @@ ROWS = {
     "fashion-dbm": Row("Fashion-MNIST, DBM 500-1000, fine-tuned",
                        fit("--model", "dbm", "--hidden", "500,1000", *ALL_ROWS), data="fashion-mnist"),
     "fashion-pixels": Row("Fashion-MNIST, logistic regression", fit("--hidden", 0, *ALL_ROWS), data="fashion-mnist"),
-    "fashion-sklearn": Row("Fashion-MNIST, scikit-learn's MLPClassifier with 1024 hidden units", data="fashion-mnist"),
+    "fashion-sklearn": Row("Fashion-MNIST, scikit-learn's MLPClassifier with 1024 hidden units", perceptron=True,
+                           data="fashion-mnist"),
 }
 
 
@@ -66,55 +71,71 @@ def percent(errors):
     return f"{statistics.mean(errors):.3f} % +- {statistics.stdev(errors):.3f}"
 
 
-def fit_ours(row, seed, options):
-    """Trains; what comes back finds the error on the test part."""
-    rows = ("--data", row.data, "--seed", seed, "--quiet")
-    if row.machine and not options:
-        run("train", *row.machine, *rows, "--no-likelihood", "--out", "machine")
-        options = ("--from", "machine")
-    run(*row.command, *options, *rows, "--out", "c")
-    return lambda: ask("classify", "evaluate", "c", "--data", row.data, "--split", "test")["error"]
+def jobs_of(name):
+    """What is to be trained for a row: a network of each seed, and one from random weights if they are compared."""
+    for random in (False, True) if ROWS[name].random else (False,):
+        yield from ((name, seed, random) for seed in SEEDS)
 
 
-def fit_perceptron(row, seed):
-    """The same for scikit-learn's, as it is by default but for its size and an end by held-out rows."""
+def train(job):
+    """The file of a network, or scikit-learn's perceptron, and the seconds that it took."""
+    name, seed, random = job
+    row, out, began = ROWS[name], f"{name}-{seed}{'-random' if random else ''}", time.monotonic()
+    rows = ("--data", row.data, "--seed", seed, "--threads", 1, "--quiet")
+    options = row.random if random else ()
+    if row.perceptron:
+        out = perceptron(row.data, seed)
+    elif row.machine and not random:
+        run("train", *row.machine, *rows, "--no-likelihood", "--out", f"machine-{seed}")
+        options = ("--from", f"machine-{seed}")
+    if row.command:
+        run(*row.command, *options, *rows, "--out", out)
+    seconds = time.monotonic() - began
+    print(f"{name}, seed {seed}{', from random weights' if random else ''}: {seconds:.0f} s", flush=True)
+    return out, seconds
+
+
+def part_of(data, name):
+    return idx_of(data, f"{name}-images").reshape(-1, 784) / 255, idx_of(data, f"{name}-labels")
+
+
+def perceptron(data, seed):
+    """As it is by default but for its size and an end by held-out rows."""
     from sklearn.neural_network import MLPClassifier
 
-    def part(name):
-        return idx_of(row.data, f"{name}-images").reshape(-1, 784) / 255, idx_of(row.data, f"{name}-labels")
-
-    perceptron = MLPClassifier((1024,), early_stopping=True, random_state=seed).fit(*part("train"))
-    return lambda: 1 - perceptron.score(*part("t10k"))
+    return MLPClassifier((1024,), early_stopping=True, random_state=seed).fit(*part_of(data, "train"))
 
 
-def errors_of(row, *options):
-    """The errors on the test part in percent, one for each seed, and the most seconds that training took."""
-    errors, seconds = [], []
-    for seed in SEEDS:
-        began = time.monotonic()
-        error = fit_ours(row, seed, options) if row.command else fit_perceptron(row, seed)
-        seconds.append(time.monotonic() - began)
-        errors.append(100 * error())
-        print(f"{errors[-1]:.2f} % of the test rows, {seconds[-1]:.0f} s", flush=True)
-    return errors, max(seconds)
+def errors_of(row, networks):
+    """On the test part, in percent."""
+    if row.perceptron:
+        return [100 * (1 - network.score(*part_of(row.data, "t10k"))) for network in networks]
+    return [100 * ask("classify", "evaluate", file, "--data", row.data, "--split", "test")["error"] for file in networks]
 
 
-def hold(row):
-    bring(row.data)
-    errors, seconds = errors_of(row)
+def hold(name, trained):
+    row = ROWS[name]
+    networks = {random: [trained[name, seed, random][0] for seed in SEEDS] for random in {False, bool(row.random)}}
+    errors, seconds = errors_of(row, networks[False]), max(trained[name, seed, False][1] for seed in SEEDS)
     holds = (row.goal is None or statistics.mean(errors) <= row.goal) and seconds <= MOST_SECONDS
-    verdict = f"{row.what}: {percent(errors)}, {seconds:.0f} s"
+    verdict = f"{row.what}: {', '.join(f'{error:.2f}' for error in errors)}, {percent(errors)}, {seconds:.0f} s"
     if row.goal is not None:
         verdict += f" (at most {row.goal} %)"
-    if row.above_random is not None:
-        random, _ = errors_of(row, *row.random)
+    if row.random:
+        random = errors_of(row, networks[True])
         holds = holds and statistics.mean(random) - statistics.mean(errors) >= row.above_random
         verdict += f"; from random weights {percent(random)} (at least {row.above_random} points more)"
     return holds, verdict
 
 
 folder = enter_folder()
-found = [hold(ROWS[name]) for name in sys.argv[1:] or ROWS]
+names = sys.argv[1:] or list(ROWS)
+jobs = list(dict.fromkeys(job for name in names for job in jobs_of(name)))
+for data in dict.fromkeys(ROWS[name].data for name in names):
+    bring(data)
+with ThreadPoolExecutor(os.cpu_count()) as pool:
+    trained = dict(zip(jobs, pool.map(train, jobs)))
+found = [hold(name, trained) for name in names]
 for holds, verdict in found:
     print(("ok      " if holds else "FAILED  ") + verdict)
 sys.exit(not all(holds for holds, _ in found))
