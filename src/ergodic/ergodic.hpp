@@ -169,6 +169,7 @@
 
 // Data minus model: a learner for each kind of machine, negative phases, and the loop around them.
 #include "ergodic/trainer/learner.hpp"
+#include "ergodic/trainer/best_parameters.hpp"
 #include "ergodic/trainer/optimiser.hpp"
 #include "ergodic/trainer/centring.hpp"
 #include "ergodic/trainer/train_options.hpp"

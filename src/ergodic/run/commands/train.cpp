@@ -153,6 +153,7 @@ class Run {
  private:
   /// What is told of a machine that is trained and saved.
   void finish(TrainResult& result, const Context& context) {
+    result.kept = fit_.kept();
     result.likelihood = likelihood(result, context);
     if (!without_likelihood()) {
       result.independent = independent_likelihood(fit_.machine(), data_.train, data_.held_out, Key{request_.seed});
@@ -191,6 +192,7 @@ class Run {
     const auto per_epoch = static_cast<double>(fit_.updates_per_epoch());
     TrainResult result;
     result.updates = fit_.updates_done();
+    result.updates_asked_for = fit_.updates_total();
     result.epochs = static_cast<double>(result.updates) / per_epoch;
     result.seconds = steady_seconds() - started;
     const double epochs_here = static_cast<double>(result.updates - first_update) / per_epoch;
