@@ -62,7 +62,7 @@ std::uint64_t updates_in(double seconds, const TrainRequest& request, Machine& m
                          const Context& context) {
   const std::filesystem::path checkpoint = checkpoint_beside(request.out);
   if (request.resume && std::filesystem::exists(checkpoint)) {
-    const SettingTexts saved = settings_in(checkpoint);
+    const SettingTexts saved = outline_of_checkpoint(checkpoint).settings;
     const auto updates = saved.find("updates");
     const auto count = updates == saved.end() ? std::nullopt : whole_number_in(updates->second);
     if (!count)
