@@ -174,6 +174,7 @@
 #include "ergodic/trainer/centring.hpp"
 #include "ergodic/trainer/train_options.hpp"
 #include "ergodic/trainer/train_defaults.hpp"
+#include "ergodic/trainer/recipes.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/persistent_chains.hpp"
 #include "ergodic/trainer/population_chains.hpp"

@@ -65,6 +65,7 @@ struct TrainOptions {
   std::optional<double> generative_weight;    ///< of the hybrid objective
   std::optional<double> adversarial;          ///< how far rows are moved where p(y | x) is learned (adversary.hpp)
   std::optional<std::uint64_t> record_every;  ///< updates between two records
+  double share_of_updates = 1.0;              ///< of those that are the default, by a recipe
   std::optional<Keep> keep;                   ///< nothing: the best of machines that learn classes, else the last
   std::uint64_t patience = 0;  ///< training ends when so many states in a row were no better than the best; 0: never
   bool rescue = false;         ///< whether a run that diverges goes back and on with a lower rate

@@ -286,10 +286,7 @@ Command train_command() {
             const auto model = settings.find("model");
             const std::string name =
                 model == settings.end() ? std::string(machine_kinds()[0]->name) : text_of(model->second);
-            TrainRequest request;
-            request.model = name;
-            train_spec(kind_named(name)).apply(request, settings);
-            return run(request, json, context);
+            return run(train_request(kind_named(name), settings), json, context);
           }};
 }
 
