@@ -157,8 +157,12 @@ class Reader {
   }
 
   void read_argument(const std::string& word) {
-    const auto free =
-        std::ranges::find_if(options_, [&](const Option& o) { return o.positional && !given_.contains(o.name); });
+    const auto free = std::ranges::find_if(
+        options_, [&](const Option& o) { return o.positional && (o.is_many() || !given_.contains(o.name)); });
+    if (free != options_.end() && free->is_many() && given_.contains(free->name)) {
+      given_[free->name] += "\n" + word;
+      return;
+    }
     if (free != options_.end()) return note(*free, word);
     std::vector<std::string> taken;
     for (const Option& option : options_) {

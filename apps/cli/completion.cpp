@@ -73,7 +73,7 @@ std::string bash_script(const std::vector<Command>& commands) {
     values += fmt::format("      --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", name, choices);
   }
   for (const Command& command : commands) {
-    options += fmt::format("    \"{}\"*) words=\"{}\" ;;\n", command.name, option_words(command));
+    options += fmt::format("    \"{} \"*) words=\"{}\" ;;\n", command.name, option_words(command));
   }
   return fmt::format(R"(# bash completion for ergodic
 _ergodic() {{

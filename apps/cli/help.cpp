@@ -39,7 +39,8 @@ std::string value_of(const Option& option) {
 
 /// As one types it: --out FILE, or MODEL.
 std::string typed(const Option& option) {
-  return option.positional || option.is_flag() ? option.written() : option.written() + " " + value_of(option);
+  if (option.positional) return option.written() + (option.is_many() ? "..." : "");
+  return option.is_flag() ? option.written() : option.written() + " " + value_of(option);
 }
 
 /// What it means, its range, its default, and a line for each choice.

@@ -176,7 +176,7 @@ Json network(const Json& request, Threads& threads) {
                                 .l2 = 0.0,
                                 .max_norm = 0.0};
   const Dataset none{"none", Bits(0, data.units())};
-  NetworkLearner learner(trained, data, none, options, ~std::uint64_t{0}, key);
+  NetworkLearner learner(trained, data, none, options, key);
   std::vector<std::uint32_t> rows(request.at("batch").get<std::size_t>());
   Stopwatch watch;
   watch.start();

@@ -169,10 +169,12 @@
 
 // Data minus model: a learner for each kind of machine, negative phases, and the loop around them.
 #include "ergodic/trainer/learner.hpp"
+#include "ergodic/trainer/best_parameters.hpp"
 #include "ergodic/trainer/optimiser.hpp"
 #include "ergodic/trainer/centring.hpp"
 #include "ergodic/trainer/train_options.hpp"
 #include "ergodic/trainer/train_defaults.hpp"
+#include "ergodic/trainer/recipes.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/persistent_chains.hpp"
 #include "ergodic/trainer/population_chains.hpp"
@@ -230,6 +232,7 @@
 #include "ergodic/report/log.hpp"
 #include "ergodic/report/sheet.hpp"
 #include "ergodic/report/curves.hpp"
+#include "ergodic/report/charts_page.hpp"
 #include "ergodic/report/canvas.hpp"
 #include "ergodic/report/plot.hpp"
 #include "ergodic/report/logo.hpp"
@@ -279,6 +282,7 @@
 #include "ergodic/run/commands/mask.hpp"
 #include "ergodic/run/commands/train_request.hpp"
 #include "ergodic/run/commands/train_result.hpp"
+#include "ergodic/run/commands/told_runs.hpp"
 #include "ergodic/run/commands/sample_request.hpp"
 #include "ergodic/run/commands/config.hpp"
 #include "ergodic/run/commands/output.hpp"

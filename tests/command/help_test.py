@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import BAD_DATA, NO_INPUT, ROOT, USAGE, ask, read_safetensors, refused, succeed
 
-COMMANDS = ["train", "evaluate", "sample", "score", "features", "complete", "compare", "reconstruct", "recall", "inspect",
-            "classify fit", "classify predict", "classify evaluate", "data list", "data get", "data show"]
+COMMANDS = ["train", "evaluate", "sample", "score", "features", "complete", "compare", "compare-runs", "reconstruct",
+            "recall", "inspect", "classify fit", "classify predict", "classify evaluate", "data list", "data get",
+            "data show"]
 
 
 def options_of(command):
@@ -121,7 +122,7 @@ def test_other_shells_accept_theirs(shell):
 
 @pytest.mark.parametrize("typed, expected", [
     (("ergodic", "tr"), {"train"}),
-    (("ergodic", ""), {"train", "evaluate", "sample", "score", "features", "complete", "compare", "reconstruct", "recall",
+    (("ergodic", ""), {"train", "evaluate", "sample", "score", "features", "complete", "compare", "compare-runs", "reconstruct", "recall",
                        "inspect", "classify", "data", "completion", "reference", "help"}),
     (("ergodic", "help", "ev"), {"evaluate"}),
     (("./bin/ergodic", "tr"), {"train"}),

@@ -35,6 +35,9 @@ RUNS = {
             "--up-down-updates", "15"),
     "discriminative": ("--model", "class-rbm", "--data", "digits:200", "--hidden", "12", "--batch", "10", "--momentum",
                        "0.5", "--l2", "0.001", "--objective", "discriminative", "--binarise", "dynamic", "--epochs", "30"),
+    # Learns by heart, so that the best state is an early one.
+    "best": ("--data", "digits:40", "--held-out", "0.5", "--hidden", "12", "--batch", "10", "--learning-rate", "0.3",
+             "--steps", "100", "--epochs", "30", "--keep", "best", "--patience", "20"),
     "hybrid": ("--model", "class-rbm", "--data", "digits:100", "--hidden", "12", "--batch", "20", "--momentum", "0.5",
                "--l2", "0.001", "--objective", "hybrid", "--steps", "10", "--epochs", "10"),
 }

@@ -329,5 +329,20 @@ TEST(Option, PositionalOnesAreWrittenInCapitals) {
   EXPECT_EQ(file.written(), "FILE");
 }
 
+TEST(Spec, ManyFilesAreALineEach) {
+  struct Many {
+    std::vector<std::filesystem::path> files;
+  };
+  Spec<Many> spec;
+  spec.add("file", &Many::files, "files").positional().required();
+  const Option found = spec.options()[0];
+  EXPECT_TRUE(found.is_many());
+  const Value value = parse_value(found, "a b\nc,d");
+  EXPECT_EQ(spec.made({{"file", value}}).files, (std::vector<std::filesystem::path>{"a b", "c,d"}));
+  EXPECT_EQ(text_of(value), "a b\nc,d");
+  EXPECT_THROW(parse_value(found, "a\n\nb"), UsageError);
+  EXPECT_THROW(check_value(found, Value(std::string("a"))), UsageError);
+}
+
 }  // namespace
 }  // namespace ergodic

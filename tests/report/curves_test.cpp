@@ -119,5 +119,20 @@ TEST(Curves, NamesAreEscaped) {
   EXPECT_EQ(count_of(svg, "&lt;script&gt;&amp;, epoch 1: 2"), 1u);
 }
 
+TEST(Curves, WhatIsNotShownIsCut) {
+  Chart chart = chart_of({{0, -1000}, {5, 10}, {10, 20}});
+  chart.shown = {10.0, 20.0};
+  chart.x_title = "updates";
+  chart.y_title = "y";
+  const std::string svg = svg_chart(chart);
+  expect_sound(svg);
+  // 10 and 20 with 6 % of margin, of 1.12 times the range, in 204..12; -1000 is far below.
+  EXPECT_EQ(count_of(svg, "225.0,193.7 392.0,22.3\"/>"), 1u) << svg;
+  EXPECT_EQ(count_of(svg, "viewBox=\"54 8 342 200\""), 1u);
+  EXPECT_EQ(count_of(svg, "<title>s, updates 5: 10</title>"), 1u);
+  EXPECT_EQ(count_of(svg, ">updates</text>") + count_of(svg, ">y</text>"), 2u);
+  expect_sound(svg_chart({"t", "", {}, {}, "x", "y", std::pair(1.0, 1.0)}));
+}
+
 }  // namespace
 }  // namespace ergodic

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -167,6 +168,49 @@ TEST_F(Log, NamesMustBeDistinct) {
   EXPECT_THROW(log.record({1, 1.0, {{"epoch", 2.0}}}), UsageError);
   EXPECT_THROW(log.record({1, 1.0, {{"x", 2.0}, {"x", 3.0}}}), UsageError);
   EXPECT_EQ(content(), "");
+}
+
+TEST_F(Log, IsReadBackAsItWasWritten) {
+  JsonLog log(path_, std::nullopt, clock());
+  now_ = 101.5;
+  log.record({0, 0.0, {{"error", 0.5}}});
+  now_ = 103.0;
+  log.record({10, 1.0, {{"error", kNan}, {"other", -2.0}}});
+  const LoggedRun run = read_log(path_);
+  ASSERT_EQ(run.records.size(), 2u);
+  EXPECT_EQ(run.records[0].seconds, 1.5);
+  EXPECT_EQ(run.records[1].record.update, 10u);
+  EXPECT_EQ(run.records[1].record.epoch, 1.0);
+  EXPECT_EQ(run.records[1].seconds, 3.0);
+  EXPECT_EQ(run.records[0].record.values, (std::vector<std::pair<std::string, double>>{{"error", 0.5}}));
+  EXPECT_TRUE(std::isnan(run.records[1].record.values[0].second));
+  EXPECT_EQ(run.records[1].record.values[1], (std::pair<std::string, double>("other", -2.0)));
+  EXPECT_EQ(run.fault, "");
+  EXPECT_EQ(run.rescues, 0u);
+}
+
+TEST_F(Log, WhatARunWentBackBehindIsNotPartOfIt) {
+  set_content(row(1) + row(2) + row(3) +
+              "{\"update\":1,\"epoch\":1.0,\"seconds\":4.0,\"rescues\":1.0,\"learning_rate\":0.1}\n" + row(2));
+  const LoggedRun run = read_log(path_);
+  ASSERT_EQ(run.records.size(), 2u);
+  EXPECT_EQ(run.records[0].record.update, 1u);
+  EXPECT_EQ(run.records[1].record.update, 2u);
+  EXPECT_EQ(run.rescues, 1u);
+}
+
+TEST_F(Log, IsReadUpToItsFirstFault) {
+  set_content(row(1) + row(2) + "{\"update\": 3, \"ep");
+  EXPECT_EQ(read_log(path_).records.size(), 2u);
+  EXPECT_NE(read_log(path_).fault.find("line 3: "), std::string::npos);
+  set_content(row(1) + "dear diary\n" + row(3));
+  EXPECT_EQ(read_log(path_).records.size(), 1u);
+  EXPECT_NE(read_log(path_).fault.find("line 2: "), std::string::npos);
+  set_content("dear diary\n" + row(3));
+  EXPECT_THROW(read_log(path_), DataError);
+  set_content("");
+  EXPECT_TRUE(read_log(path_).records.empty());
+  EXPECT_EQ(read_log(path_).fault, "");
 }
 
 }  // namespace

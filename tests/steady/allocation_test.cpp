@@ -95,7 +95,7 @@ TEST(SteadyState, AnUpdateOfANetworkAllocatesNothing) {
                                   .max_norm = 1.0,
                                   .adversarial = 0.1,
                                   .smoothing = 0.1};
-    NetworkLearner learner(network, data, none, options, 1000, Key{2});
+    NetworkLearner learner(network, data, none, options, Key{2});
     std::vector<std::uint32_t> rows(50);
     const auto learn = [&](std::uint64_t first, std::uint64_t last) {
       for (std::uint64_t update = first; update < last; ++update) {

@@ -141,7 +141,7 @@ TEST(Checkpoint, RescuesAndTheStateToGoBackToComeBack) {
 
 TEST(Checkpoint, ItsSettingsCanBeRead) {
   Saved saved(random_machine(Bernoulli{4}, Bernoulli{3}));
-  EXPECT_EQ(settings_in(saved.path), kSettings);
+  EXPECT_EQ(outline_of_checkpoint(saved.path).settings, kSettings);
 }
 
 TEST(Checkpoint, TheGlobalIndexOfTheChainsComesBack) {

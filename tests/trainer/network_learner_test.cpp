@@ -31,7 +31,7 @@ std::vector<float> trained(Network network, const NetworkLearning& options, std:
                            const Dataset* all_rows = nullptr) {
   const Dataset data = labelled_rows(network.inputs());
   Dataset none{"none", Matrix<float>(0, network.inputs())};
-  NetworkLearner learner(network, data, none, options, 1000, Key{3}, all_rows);
+  NetworkLearner learner(network, data, none, options, Key{3}, all_rows);
   std::vector<std::uint32_t> rows(20);
   for (std::uint64_t update = 0; update < updates; ++update) {
     std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(20 * (update % 3)));

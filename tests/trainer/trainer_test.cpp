@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -352,6 +354,129 @@ TEST(Trainer, ImpossibleRequestsAreRefused) {
   EXPECT_THROW(trainer_of(rbm, data, {}, options, Key{}, {}), UsageError);
   Rbm other(Bernoulli{5}, Bernoulli{2});
   EXPECT_THROW(trainer_of(other, data, {}, quick("pcd"), Key{}, {}), UsageError);
+}
+
+/// Rows that have nothing in common beyond their means, so that couplings only learn them by heart.
+Dataset noise(std::size_t rows, std::uint64_t seed) {
+  Dataset out{"noise", Bits(rows, 9)};
+  const Draw draw = Key{seed}.at(Purpose::kSynthetic);
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t i = 0; i < 9; ++i) {
+      out.bits().set(r, i, draw.uniform(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(i)) < 0.5);
+    }
+  }
+  return out;
+}
+
+struct Kept {
+  std::vector<float> parameters;
+  std::vector<Record> records;
+  std::optional<KeptRecord> record;
+  std::uint64_t updates = 0;
+};
+
+/// A run that over-fits, stopped and resumed again and again after so many looks. `each` sees the machine at records.
+Kept kept_run(TrainOptions options, std::uint64_t stop_after = 1000000,
+              const std::function<void(std::uint64_t, const Rbm&)>& each = {}) {
+  const Dataset train = noise(12, 1), held_out = noise(40, 2);
+  options.batch = 6;
+  options.chains = 20;
+  options.record_every = 10;
+  options.sgd = {0.5};
+  if (!options.updates) options.updates = 205;
+  if (!options.learning_rate) options.learning_rate = 0.3;
+  Rbm rbm(Bernoulli{9}, Bernoulli{5});
+  initialise(rbm, train, 0.1, Key{8}, {});
+  if (each) each(0, rbm);
+  TrainingState state;
+  for (bool begun = false;; begun = true) {
+    Trainer trainer = trainer_of(rbm, train, held_out, options, Key{8}, {});
+    if (begun) trainer.restore(std::move(state));
+    StopAfterLooks observer{stop_after};
+    const auto after = [&] {
+      if (each) each(trainer.updates_done(), rbm);
+    };
+    if (trainer.run(after, Context{nullptr, &observer})) {
+      const auto values = rbm.parameters().values();
+      return {{values.begin(), values.end()}, trainer.records(), trainer.kept(), trainer.updates_done()};
+    }
+    state = trainer.state();
+  }
+}
+
+TEST(Trainer, TheBestStateIsThatWithTheHighestLikelihoodOfHeldOutRows) {
+  const Dataset held_out = noise(40, 2);
+  double best = -1e300;
+  std::uint64_t best_update = 0;
+  std::vector<float> best_parameters;
+  const Kept last = kept_run({}, 1000000, [&](std::uint64_t update, const Rbm& rbm) {
+    if (update % 10 != 0 && update != 205) return;
+    const double now = likelihood(rbm, held_out);
+    if (now <= best) return;
+    best = now;
+    best_update = update;
+    best_parameters.assign(rbm.parameters().values().begin(), rbm.parameters().values().end());
+  });
+  EXPECT_FALSE(last.record);
+  ASSERT_LT(best_update, 205u) << "the run must over-fit to say anything";
+  EXPECT_NE(last.parameters, best_parameters);
+  TrainOptions options;
+  options.keep = Keep::kBest;
+  const Kept found = kept_run(options);
+  EXPECT_EQ(found.parameters, best_parameters);
+  ASSERT_TRUE(found.record);
+  EXPECT_EQ(found.record->monitor, "log_likelihood");
+  EXPECT_EQ(found.record->record.update, best_update);
+  // Summed in another order: sixteen digits of numbers up to about ten.
+  EXPECT_NEAR(*monitor_in(found.record->record, "log_likelihood"), best, 1e-9);
+  // The last record is of the machine that is the result.
+  EXPECT_EQ(monitor_in(found.records.back(), "log_likelihood"), monitor_in(found.record->record, "log_likelihood"));
+  EXPECT_EQ(found.records.back().update, 205u);
+}
+
+TEST(Trainer, PatienceEndsARunThatGetsNoBetter) {
+  TrainOptions options;
+  options.keep = Keep::kBest;
+  const Kept whole = kept_run(options);
+  options.patience = 3;
+  const Kept found = kept_run(options);
+  ASSERT_TRUE(found.record);
+  EXPECT_LT(found.updates, 205u);
+  EXPECT_EQ(found.updates, found.record->record.update + 30);
+  EXPECT_EQ(found.records.back().update, found.updates);
+  options.patience = 1000;
+  EXPECT_EQ(kept_run(options).parameters, whole.parameters);
+}
+
+TEST(Trainer, TheBestStateIsTheSameWhereverARunStops) {
+  for (const bool rescue : {false, true}) {
+    for (const std::uint64_t patience : {0u, 4u}) {
+      TrainOptions options;
+      options.keep = Keep::kBest;
+      options.rescue = rescue;
+      options.patience = patience;
+      if (rescue) options.learning_rate = 400.0;
+      const Kept whole = kept_run(options);
+      for (const std::uint64_t stop : {21u, 33u}) {
+        const Kept pieces = kept_run(options, stop);
+        EXPECT_EQ(pieces.parameters, whole.parameters) << rescue << patience << stop;
+        EXPECT_EQ(pieces.updates, whole.updates);
+        ASSERT_EQ(pieces.records.size(), whole.records.size());
+        EXPECT_EQ(pieces.record->record.update, whole.record->record.update);
+      }
+    }
+  }
+}
+
+TEST(Trainer, WhatCannotBeJudgedCannotBeTheBest) {
+  const Dataset data = bars_and_stripes(3);
+  Rbm rbm(Bernoulli{9}, Bernoulli{5});
+  TrainOptions options = quick("cd");
+  options.keep = Keep::kBest;
+  EXPECT_THROW(trainer_of(rbm, data, {}, options, Key{8}, {}), UsageError);
+  options.keep = {};
+  options.patience = 2;
+  EXPECT_THROW(trainer_of(rbm, data, data, options, Key{8}, {}), UsageError);
 }
 
 }  // namespace

@@ -47,6 +47,8 @@ std::string expected(const Option& option) {
       return fmt::format("whole numbers{} with commas between them", limits);
     case OptionType::kNumbers:
       return fmt::format("numbers{} with commas between them", limits);
+    case OptionType::kPaths:
+      return "one or more files";
     default:
       return "a text";
   }
@@ -91,6 +93,10 @@ bool takes(const Option& option, const Value& value) {
       return takes_list<std::uint64_t>(option, value);
     case OptionType::kNumbers:
       return takes_list<double>(option, value);
+    case OptionType::kPaths: {
+      const auto* texts = std::get_if<Texts>(&value);
+      return texts && std::ranges::none_of(*texts, [](const std::string& text) { return text.empty(); });
+    }
     default:
       return std::holds_alternative<std::string>(value);
   }
@@ -109,6 +115,16 @@ std::optional<std::vector<T>> list_in(std::string_view text, std::optional<T> (*
   }
 }
 
+Texts lines_of(const std::string& text) {
+  Texts out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    out.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
 /// The text as a value of this type, or nothing.
 std::optional<Value> read(OptionType type, const std::string& text) {
   const auto as_value = [](const auto& parsed) { return parsed ? std::optional<Value>(*parsed) : std::nullopt; };
@@ -124,6 +140,8 @@ std::optional<Value> read(OptionType type, const std::string& text) {
       return as_value(list_in<std::uint64_t>(text, whole_number_in));
     case OptionType::kNumbers:
       return as_value(list_in<double>(text, number_in<double>));
+    case OptionType::kPaths:
+      return lines_of(text);
     default:
       return text;
   }
@@ -132,7 +150,8 @@ std::optional<Value> read(OptionType type, const std::string& text) {
 }  // namespace
 
 std::string_view name_of(OptionType type) {
-  constexpr std::string_view kNames[] = {"flag", "count", "number", "text", "path", "choice", "counts", "numbers"};
+  constexpr std::string_view kNames[] = {"flag",   "count",  "number",  "text", "path",
+                                         "choice", "counts", "numbers", "paths"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
@@ -167,6 +186,7 @@ std::string text_of(const Value& value) {
     std::string operator()(const std::string& text) const { return text; }
     std::string operator()(const Counts& counts) const { return fmt::format("{}", fmt::join(counts, ",")); }
     std::string operator()(const Numbers& numbers) const { return fmt::format("{}", fmt::join(numbers, ",")); }
+    std::string operator()(const Texts& texts) const { return fmt::format("{}", fmt::join(texts, "\n")); }
   } writer;
   return std::visit(writer, value);
 }

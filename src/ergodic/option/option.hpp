@@ -19,11 +19,12 @@ struct Auto {
 
 using Counts = std::vector<std::uint64_t>;
 using Numbers = std::vector<double>;
-using Value = std::variant<Auto, bool, std::uint64_t, double, std::string, Counts, Numbers>;
+using Texts = std::vector<std::string>;
+using Value = std::variant<Auto, bool, std::uint64_t, double, std::string, Counts, Numbers, Texts>;
 /// Values of options, by name.
 using Settings = std::map<std::string, Value>;
 
-enum class OptionType { kFlag, kCount, kNumber, kText, kPath, kChoice, kCounts, kNumbers };
+enum class OptionType { kFlag, kCount, kNumber, kText, kPath, kChoice, kCounts, kNumbers, kPaths };
 std::string_view name_of(OptionType type);
 
 /// What a path is for.
@@ -61,6 +62,8 @@ struct Option {
   bool shapes_result = true;  ///< false for what only says where to write or how to run
 
   bool is_flag() const { return type == OptionType::kFlag; }
+  /// Whether it takes any number of words.
+  bool is_many() const { return type == OptionType::kPaths; }
   /// As it stands in messages: --name, or NAME if it has no dashes.
   std::string written() const;
   /// The default for help: empty if there is none.
@@ -69,7 +72,7 @@ struct Option {
   std::string range_text() const;
 };
 
-/// As the command line and config files have it. A list is numbers with commas.
+/// As the command line and config files have it. A list is numbers with commas, or a path on each line.
 std::string text_of(const Value& value);
 
 /// The value that a text gives an option. UsageError naming the option if the text will not do.

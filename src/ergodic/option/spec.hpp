@@ -101,6 +101,20 @@ struct FieldOption<Numbers> {
   static Value get(const Numbers& field) { return field; }
   static void set(Numbers& field, const Value& value) { field = std::get<Numbers>(value); }
 };
+template <>
+struct FieldOption<std::vector<std::filesystem::path>> {
+  static constexpr OptionType kType = OptionType::kPaths;
+  static constexpr std::string_view kPlaceholder = "FILE...";
+  static Value get(const std::vector<std::filesystem::path>& field) {
+    Texts out;
+    for (const std::filesystem::path& path : field) out.push_back(path.string());
+    return out;
+  }
+  static void set(std::vector<std::filesystem::path>& field, const Value& value) {
+    const Texts& texts = std::get<Texts>(value);
+    field.assign(texts.begin(), texts.end());
+  }
+};
 template <NamedEnum E>
 struct FieldOption<E> {
   static constexpr OptionType kType = OptionType::kChoice;

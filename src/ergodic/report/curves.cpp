@@ -14,8 +14,7 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
-// The drawing, in SVG units (pixels at full size). The right margin holds the last values in writing.
-constexpr double kWidth = 460, kHeight = 240;
+// The drawing. The right margin holds the last values in writing.
 constexpr double kLeft = 58, kRight = 392, kTop = 12, kBottom = 204;
 constexpr double kLabelHeight = 13;
 constexpr std::size_t kVisibleDots = 40;     // above, dots would hide the curve and show only under the pointer
@@ -91,7 +90,7 @@ std::string text(double x, double y, const std::string& css_class, const std::st
   return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", css_class, x, y, escape_html(content));
 }
 
-std::string frame(const Axis& x, const Axis& y) {
+std::string frame(const Chart& chart, const Axis& x, const Axis& y) {
   std::string svg;
   for (const auto& [value, label] : labelled_ticks(y.low, y.high, 5)) {
     const double at = y.at(value);
@@ -102,20 +101,30 @@ std::string frame(const Axis& x, const Axis& y) {
     svg += line(at, kTop, at, kBottom, "grid") + text(at, kBottom + 16, "tick middle", label);
   }
   svg += line(kLeft, kBottom, kRight, kBottom, "axis") + line(kLeft, kTop, kLeft, kBottom, "axis");
-  return svg + text((kLeft + kRight) / 2, kBottom + 32, "tick middle", "epoch");
+  if (!chart.y_title.empty()) {
+    svg += fmt::format("<text class=\"tick middle\" transform=\"translate({:.1f} {:.1f}) rotate(-90)\">{}</text>\n",
+                       8.0, (kTop + kBottom) / 2, escape_html(chart.y_title));
+  }
+  return svg + text((kLeft + kRight) / 2, kBottom + 32, "tick middle", chart.x_title);
 }
 
-std::string curve(const Series& series, const Points& points, std::size_t colour, const Axis& x, const Axis& y) {
+std::string curve(const Chart& chart, std::size_t which, const Points& points, const Axis& x, const Axis& y) {
   std::string places, dots;
   for (const auto& [epoch, value] : points) {
     places += fmt::format("{}{:.1f},{:.1f}", places.empty() ? "" : " ", x.at(epoch), y.at(value));
-    const std::string hint = fmt::format("{}, epoch {}: {}", series.name, short_number(epoch), short_number(value));
+    const std::string hint =
+        fmt::format("{}, {} {}: {}", chart.series[which].name, chart.x_title, short_number(epoch), short_number(value));
     dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{}</title></circle>\n", x.at(epoch),
                         y.at(value), escape_html(hint));
   }
-  return fmt::format("<g class=\"curve c{}{}\">\n<polyline points=\"{}\"/>\n{}</g>\n", colour,
-                     points.size() > kVisibleDots ? " many" : "", places, dots);
+  return fmt::format("<g class=\"curve c{} d{}{}\">\n<polyline points=\"{}\"/>\n{}</g>\n", colour_index(which),
+                     dash_index(which), points.size() > kVisibleDots ? " many" : "", places, dots);
 }
+
+// A drawing within the drawing, which shows nothing outside of it: the frame, and room for a dot on its border.
+const std::string kCut =
+    fmt::format("<svg x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" viewBox=\"{0} {1} {2} {3}\">\n", kLeft - 4,
+                kTop - 4, kRight - kLeft + 8, kBottom - kTop + 8);
 
 struct EndLabel {
   double y;
@@ -138,7 +147,9 @@ std::string end_labels(std::vector<EndLabel> labels) {
   return svg;
 }
 
-std::string curves(const Chart& chart) {
+}  // namespace
+
+std::string svg_content(const Chart& chart) {
   std::vector<Points> points;
   std::vector<double> epochs, values;
   for (const Series& series : chart.series) {
@@ -149,19 +160,20 @@ std::string curves(const Chart& chart) {
     }
   }
   const Axis x = axis_for(epochs, 0.0, kLeft, kRight);
+  if (chart.shown && !values.empty()) values = {chart.shown->first, chart.shown->second};
   const Axis y = axis_for(values, 0.06, kBottom, kTop, chart.limits.value_or(std::pair(-kInfinity, kInfinity)));
-  std::string svg = frame(x, y);
+  std::string svg = frame(chart, x, y);
   if (values.empty()) return svg + text((kLeft + kRight) / 2, (kTop + kBottom) / 2, "tick middle", "no finite values");
   std::vector<EndLabel> labels;
+  if (chart.shown) svg += kCut;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i].empty()) continue;
-    svg += curve(chart.series[i], points[i], colour_index(i), x, y);
+    svg += curve(chart, i, points[i], x, y);
     labels.push_back({y.at(points[i].back().second), short_number(points[i].back().second), colour_index(i)});
   }
+  if (chart.shown) svg += "</svg>\n";
   return svg + end_labels(std::move(labels));
 }
-
-}  // namespace
 
 std::vector<double> nice_ticks(double low, double high, std::size_t count) {
   const double rough = (high - low) / static_cast<double>(count);
@@ -202,8 +214,8 @@ std::vector<Chart> charts_from(std::span<const Record> records) {
 }
 
 std::string svg_chart(const Chart& chart) {
-  return fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", kWidth, kHeight,
-                     escape_html(chart.title), curves(chart));
+  return fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", kChartWidth,
+                     kChartHeight, escape_html(chart.title), svg_content(chart));
 }
 
 }  // namespace ergodic

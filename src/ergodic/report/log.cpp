@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -23,9 +24,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Row {
-  std::uint64_t update = 0;
-  double seconds = 0.0;
-  std::optional<std::uint64_t> rescues;
+  LoggedRecord logged;
+  std::optional<std::uint64_t> rescues;  // if the row says that the run went back
 };
 
 [[noreturn]] void reject(const std::filesystem::path& path, std::size_t line, const std::string& why) {
@@ -54,12 +54,21 @@ std::string fault_of(const Json& row) {
   return {};
 }
 
+double number_of(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
 Row row_of(std::string_view text, const std::filesystem::path& path, std::size_t line) {
   const Json json = Json::parse(text, nullptr, false);
   if (const std::string fault = fault_of(json); !fault.empty()) reject(path, line, fault);
-  const Json& seconds = json["seconds"];
-  Row out{json["update"].get<std::uint64_t>(),
-          seconds.is_null() ? std::numeric_limits<double>::quiet_NaN() : seconds.get<double>(), std::nullopt};
+  Row out;
+  Record& record = out.logged.record;
+  record.update = json["update"].get<std::uint64_t>();
+  record.epoch = number_of(json["epoch"]);
+  out.logged.seconds = number_of(json["seconds"]);
+  for (const auto& [name, value] : json.items()) {
+    if (std::ranges::find(kOwnNames, name) == kOwnNames.end()) record.values.emplace_back(name, number_of(value));
+  }
   if (json.contains(kRescues) && json[kRescues].is_number()) out.rescues = json[kRescues].get<std::uint64_t>();
   return out;
 }
@@ -78,16 +87,43 @@ double keep_rows(const std::filesystem::path& path, const LogPlace& up_to) {
   LogPlace here;
   for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1)) {
     const Row row = row_of(rest.substr(0, end), path, ++line);
-    here = {row.rescues.value_or(here.rescues), row.update};
+    here = {row.rescues.value_or(here.rescues), row.logged.record.update};
     if (here > up_to) continue;
     kept += rest.substr(0, end + 1);
-    seconds = row.seconds;
+    seconds = row.logged.seconds;
   }
   if (kept.size() != bytes.size()) write_file(path, std::as_bytes(std::span(kept)));
   return seconds;
 }
 
 }  // namespace
+
+LoggedRun read_log(const std::filesystem::path& path) {
+  const std::vector<std::byte> bytes = read_file(path);
+  LoggedRun out;
+  std::size_t line = 0;
+  for (std::string_view rest = text_of(bytes); !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    try {
+      ++line;
+      if (end == std::string_view::npos) reject(path, line, "the line has no end");
+      Row row = row_of(rest.substr(0, end), path, line);
+      if (row.rescues) {
+        out.rescues = *row.rescues;
+        std::erase_if(out.records,
+                      [&](const LoggedRecord& one) { return one.record.update > row.logged.record.update; });
+      } else {
+        out.records.push_back(std::move(row.logged));
+      }
+    } catch (const DataError& fault) {
+      if (line == 1) throw;
+      out.fault = fault.what();
+      return out;
+    }
+    rest.remove_prefix(end + 1);
+  }
+  return out;
+}
 
 JsonLog::JsonLog(std::filesystem::path path, std::optional<LogPlace> keep_up_to, Clock clock)
     : path_(std::move(path)), clock_(std::move(clock)), started_(clock_()) {

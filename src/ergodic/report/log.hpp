@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "ergodic/core/clock.hpp"
 #include "ergodic/core/context.hpp"
@@ -25,6 +27,22 @@ struct LogPlace {
 
   auto operator<=>(const LogPlace&) const = default;
 };
+
+/// A record in a log, and the time that training had taken by then.
+struct LoggedRecord {
+  Record record;
+  double seconds = 0.0;
+};
+
+struct LoggedRun {
+  std::vector<LoggedRecord> records;  ///< without those that the run went back behind
+  std::uint64_t rescues = 0;
+  std::string fault;  ///< where and why reading ended before the end of the file; empty if it did not
+};
+
+/// What a log tells, up to the first line that is none of a log: a run that was killed may leave a torn one. DataError
+/// if that is the first line already, unless the file is empty.
+LoggedRun read_log(const std::filesystem::path& path);
 
 class JsonLog : public Observer {
  public:

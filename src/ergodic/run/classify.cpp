@@ -169,9 +169,7 @@ ClassifierFit::ClassifierFit(Network& network, const TrainingData& data, const C
     : network_(network),
       options_(settled(options, network.activation(), network.depth(), data.train.rows(),
                        all_rows ? all_rows->rows() : data.train.rows())) {
-  const std::uint64_t batch = *options_.training.batch;
-  auto learner = std::make_unique<NetworkLearner>(network, data.train, data.held_out, options_.network,
-                                                  (data.train.rows() + batch - 1) / batch, key, all_rows);
+  auto learner = std::make_unique<NetworkLearner>(network, data.train, data.held_out, options_.network, key, all_rows);
   trainer_.emplace(std::move(learner), data.train, options_.training, key);
 }
 

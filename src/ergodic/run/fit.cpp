@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
@@ -26,8 +27,11 @@ TrainingData training_data(Dataset data, double held_out_share, Key key) {
 
 TrainDefaults train_defaults(const Machine& machine, const Dataset& data, const TrainOptions& options) {
   if (!machine.kind().learns()) return {};
-  return machine.kind().defaults.find(
+  TrainDefaults out = machine.kind().defaults.find(
       {options.method, data, machine.layers(), machine.parameters().values().size(), options.objective});
+  const double updates = options.share_of_updates * static_cast<double>(out.updates);
+  out.updates = std::max<std::uint64_t>(static_cast<std::uint64_t>(std::llround(updates)), 1);
+  return out;
 }
 
 Fit::Fit(Machine& machine, const TrainingData& data, const TrainOptions& options, Key key, const Context& context)

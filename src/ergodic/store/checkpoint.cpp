@@ -221,10 +221,12 @@ void save_checkpoint(const std::filesystem::path& path, const Parameters& parame
   write_sealed(path, std::move(tensors));
 }
 
-SettingTexts settings_in(const std::filesystem::path& path) {
+TrainingOutline outline_of_checkpoint(const std::filesystem::path& path) {
+  const std::string where = path.string();
   const Unsealed file = read_sealed(path);
-  check_format(file.tensors, kFormat, {kVersionOfFormat, kVersionOfFormat}, path.string());
-  return settings_of(file.tensors);
+  check_format(file.tensors, kFormat, {kVersionOfFormat, kVersionOfFormat}, where);
+  return {settings_of(file.tensors), number_at(file.tensors, "update", where),
+          records_from(metadata_at(file.tensors, "records", where), where)};
 }
 
 Checkpoint load_checkpoint(const std::filesystem::path& path, const Parameters& parameters, const ShapeAt& shape_at,

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "ergodic/model/parameters.hpp"
 #include "ergodic/trainer/trainer.hpp"
@@ -23,8 +24,14 @@ struct Checkpoint {
 void save_checkpoint(const std::filesystem::path& path, const Parameters& parameters, const TrainingState& state,
                      const SettingTexts& settings);
 
-/// The settings of the run that a checkpoint is of. DataError if the file is damaged.
-SettingTexts settings_in(const std::filesystem::path& path);
+/// What a checkpoint says of its run without the machine: how far it had come, and its learning curve.
+struct TrainingOutline {
+  SettingTexts settings;
+  std::uint64_t update = 0;
+  std::vector<Record> records;
+};
+/// DataError if the file is damaged.
+TrainingOutline outline_of_checkpoint(const std::filesystem::path& path);
 
 /// A state of the shape that a run has after so many updates.
 using ShapeAt = std::function<TrainingState(std::uint64_t update)>;

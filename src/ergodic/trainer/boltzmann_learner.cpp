@@ -35,10 +35,9 @@ EnergyLearning learning_of(const Boltzmann& model, const Dataset& data, const Tr
   const bool centred = !options.uncentred && options.method != kPseudoLikelihood.name;
   out.condition = [&model, offsets = offsets_of(model, centred ? &data : nullptr),
                    decay = options.decay](Statistics& gradient) { condition(model, offsets, decay, gradient); };
-  out.monitors = [&model](const State& rows, const Context& context) -> Measures {
+  out.pseudo_log_likelihood = [&model](const State& rows, const Context& context) {
     const std::vector<double> values = model.pseudo_log_likelihood(rows, context);
-    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-    return {{"pseudo_log_likelihood", sum / static_cast<double>(values.size())}};
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   };
   return out;
 }

@@ -101,19 +101,16 @@ ClassLearner::ClassLearner(Rbm& model, const Dataset& train, const Dataset& held
   if (reach > 0.0) adversary_.emplace(select(train, complete_), posterior_.values(), reach);
   visible_offset_ = options.uncentred ? std::vector<double>(train.units()) : unit_means(train);
   hidden_offset_.assign(units_of(model.hidden()), options.uncentred ? 0.0 : kHiddenOffset);
-  best_.emplace(std::as_const(model).parameters().values());
 }
 
 void ClassLearner::learn(const UpdateStep& now, const Context& context) {
-  if (options_.objective == Objective::kGenerative) return generative_->learn(now, context);
+  if (!learns_classes()) return generative_->learn(now, context);
   // Both gradients are those of the machine before the update, and velocities add up as gradients do.
   find_gradient(now.update, context);
   if (generative_) {
     generative_->learn({now.update, now.epoch, *options_.generative_weight * now.rate, now.rows}, context);
   }
   ascend({now.update, now.rate}, context);
-  const std::uint64_t per_epoch = (train_.rows() + *options_.batch - 1) / *options_.batch;
-  if ((now.update + 1) % per_epoch == 0) keep_if_best(context);
 }
 
 void ClassLearner::find_gradient(std::uint64_t update, const Context& context) {
@@ -148,16 +145,10 @@ ClassScores ClassLearner::scores_of(const Dataset& rows, const Context& context)
   return class_scores(class_probabilities(model_, rows, Context{context.threads}), rows.labels);
 }
 
-void ClassLearner::keep_if_best(const Context& context) {
-  std::optional<ClassScores> scores;
-  if (held_out_.rows() > 0) scores = scores_of(held_out_, context);
-  best_->offer(std::as_const(model_).parameters().values(), scores);
-}
-
-void ClassLearner::finish(const Context& context) {
-  if (!best_) return;
-  keep_if_best(context);  // an epoch may not be over
-  set_parameters(best_->values(), context);
+std::optional<HeldOutLoss> ClassLearner::held_out_loss(const Context& context) const {
+  if (!learns_classes()) return generative_->held_out_loss(context);
+  if (held_out_.rows() == 0) return std::nullopt;
+  return loss_of(scores_of(held_out_, context));
 }
 
 Measures ClassLearner::measure(const Context& context) const {
@@ -186,12 +177,10 @@ void ClassLearner::set_parameters(std::span<const float> values, const Context& 
 LearnerState ClassLearner::state() const {
   LearnerState out = generative_ ? generative_->state() : LearnerState{};
   out.velocity.insert(out.velocity.end(), velocity_.begin(), velocity_.end());
-  if (best_) best_->put(out);
   return out;
 }
 
 void ClassLearner::restore(LearnerState state) {
-  if (best_) best_->take(state);
   const auto own = state.velocity.end() - static_cast<std::ptrdiff_t>(velocity_.size());
   velocity_.assign(own, state.velocity.end());
   state.velocity.erase(own, state.velocity.end());

@@ -9,8 +9,7 @@
 // complete. Its inputs are moved by an adversary (adversary.hpp). The gradient is conditioned as that of an RBM
 // (centring.hpp), so that the sum of both is too.
 //
-// Unless the objective is generative, the machine is judged on held-out rows at the end of each epoch, and the best
-// that there was is the result.
+// Unless the objective is generative, the machine is one that learns classes, of which the best state is kept.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +44,8 @@ class ClassLearner : public Learner {
                const Context& context);
 
   void learn(const UpdateStep& now, const Context& context) override;
-  void finish(const Context& context) override;
+  bool learns_classes() const override { return options_.objective != Objective::kGenerative; }
+  std::optional<HeldOutLoss> held_out_loss(const Context& context) const override;
   /// Those of an RBM, but if the objective is discriminative; error, log_loss of some training rows; held_out_error,
   /// held_out_log_loss.
   Measures measure(const Context& context) const override;
@@ -60,7 +60,6 @@ class ClassLearner : public Learner {
  private:
   void find_gradient(std::uint64_t update, const Context& context);
   void ascend(StepSize size, const Context& context);
-  void keep_if_best(const Context& context);
   ClassScores scores_of(const Dataset& rows, const Context& context) const;
 
   Rbm& model_;
@@ -80,7 +79,6 @@ class ClassLearner : public Learner {
   std::vector<float> velocity_;
   Gaps gaps_;
   std::vector<double> visible_offset_, hidden_offset_;  // without a generative part, which has its own
-  std::optional<BestParameters> best_;
 };
 
 }  // namespace ergodic

@@ -50,6 +50,8 @@ ClassScores class_scores(MatrixView<const float> probabilities, std::span<const 
   return {out.error / rows, out.log_loss / rows};
 }
 
+HeldOutLoss loss_of(const ClassScores& scores) { return {"held_out_error", scores.error, scores.log_loss}; }
+
 void gather_inputs(const Dataset& data, std::span<const std::uint32_t> rows, MatrixView<float> out,
                    const Context& context) {
   assert(out.rows() == rows.size() && out.cols() <= data.units());
@@ -107,38 +109,6 @@ Dataset watched_rows(const Dataset& data, Key key) {
   std::vector<std::uint32_t> rows = permutation(data.rows(), key.at(Purpose::kMonitor));
   rows.resize(std::min(rows.size(), kWatchedRows));
   return select(data, rows);
-}
-
-BestParameters::BestParameters(std::span<const float> first)
-    : values_(first.begin(), first.end()), scores_{1.0, std::numeric_limits<double>::max()} {}
-
-void BestParameters::offer(std::span<const float> now, const std::optional<ClassScores>& scores) {
-  ++age_;
-  if (scores) {
-    if (std::pair(scores->error, scores->log_loss) >= std::pair(scores_.error, scores_.log_loss)) return;
-    scores_ = *scores;
-  }
-  values_.assign(now.begin(), now.end());
-  age_ = 0;
-}
-
-void BestParameters::put(LearnerState& state) const {
-  state.offsets.push_back(scores_.error);
-  state.offsets.push_back(scores_.log_loss);
-  state.offsets.push_back(static_cast<double>(age_));
-  state.best = values_;
-}
-
-void BestParameters::take(LearnerState& state) {
-  const auto taken = [&] {
-    const double last = state.offsets.back();
-    state.offsets.pop_back();
-    return last;
-  };
-  age_ = static_cast<std::uint64_t>(taken());
-  scores_.log_loss = taken();
-  scores_.error = taken();
-  values_ = std::move(state.best);
 }
 
 }  // namespace ergodic

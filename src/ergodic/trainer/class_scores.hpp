@@ -1,4 +1,4 @@
-// What all that learns classes shares: rows as inputs, scores, and the best state that there was.
+// What all that learns classes shares: rows as inputs, and scores.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,8 @@ struct ClassScores {
   double log_loss = 0.0;  ///< mean of -log p(y | x), in nats
 };
 ClassScores class_scores(MatrixView<const float> probabilities, std::span<const int> labels);
+/// What those of held-out rows make of a machine: the error, and between equal ones the log loss.
+HeldOutLoss loss_of(const ClassScores& scores);
 
 /// The values of the chosen rows as numbers, as many as `out` has columns: grey levels and bits in [0, 1], others as
 /// they are, and a missing value as 0.5.
@@ -40,26 +42,5 @@ Matrix<float> class_probabilities(const ClassesOfInputs& of, const Dataset& data
 
 /// Some rows at random, by which training is watched; at most a thousand.
 Dataset watched_rows(const Dataset& data, Key key);
-
-/// The best parameters that there were by the scores of held-out rows; without such rows, the last.
-class BestParameters {
- public:
-  explicit BestParameters(std::span<const float> first);
-
-  /// Takes these if they are better than those before, or if there are no scores.
-  void offer(std::span<const float> now, const std::optional<ClassScores>& scores);
-  std::span<const float> values() const { return values_; }
-  /// How many offers have been made since the best.
-  std::uint64_t age() const { return age_; }
-
-  /// The scores go behind the offsets of a learner's state; and back.
-  void put(LearnerState& state) const;
-  void take(LearnerState& state);
-
- private:
-  std::vector<float> values_;
-  ClassScores scores_;
-  std::uint64_t age_ = 0;
-};
 
 }  // namespace ergodic

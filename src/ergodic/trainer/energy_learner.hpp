@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -36,8 +37,8 @@ struct EnergyLearning {
   /// Draws of missing values and of hidden units, for machines with conditionals.
   Completion completion = {};
   std::size_t completion_sweeps = 1;  ///< for each update
-  /// Monitors beside those of every energy, of held-out rows if there are any; empty: none.
-  std::function<Measures(const State& rows, const Context& context)> monitors = {};
+  /// The mean pseudo-log-likelihood of rows, which is a monitor too, of held-out rows if there are any; empty: none.
+  std::function<double(const State& rows, const Context& context)> pseudo_log_likelihood = {};
 };
 
 template <TrainableModel Model>
@@ -102,10 +103,15 @@ class EnergyLearner : public Learner {
     }
     std::ranges::move(negative_->measures(), std::back_inserter(out));
     std::ranges::move(vitals(), std::back_inserter(out));
-    if (options_.monitors) {
-      std::ranges::move(options_.monitors(held_out ? monitored_held_out_ : rows, context), std::back_inserter(out));
+    if (options_.pseudo_log_likelihood) {
+      out.emplace_back(kPseudo, options_.pseudo_log_likelihood(held_out ? monitored_held_out_ : rows, context));
     }
     return out;
+  }
+
+  std::optional<HeldOutLoss> held_out_loss(const Context& context) const override {
+    if (!options_.pseudo_log_likelihood || monitored_held_out_.chains() == 0) return std::nullopt;
+    return HeldOutLoss{kPseudo, -options_.pseudo_log_likelihood(monitored_held_out_, context)};
   }
 
   Measures vitals() const override { return {{"weight_norm", weight_norm(model_.parameters())}}; }
@@ -128,6 +134,7 @@ class EnergyLearner : public Learner {
   }
 
  private:
+  static constexpr char kPseudo[] = "pseudo_log_likelihood";
   static constexpr std::size_t kMonitoredTerms = 200'000'000;  // of energies: large machines are measured on fewer rows
 
   std::size_t affordable_rows() const { return kMonitoredTerms / gradient_.size(); }

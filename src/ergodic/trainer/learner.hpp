@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,11 +20,18 @@ using Measures = std::vector<std::pair<std::string, double>>;
 struct LearnerState {
   std::vector<float> velocity;  ///< what the optimiser keeps
   std::vector<double>
-      offsets;      ///< moving means of hidden layers, for centring; then the best scores of classes, and their age
+      offsets;      ///< moving means of hidden layers, for centring; then the losses of the best state, and its age
   Chains chains;    ///< persistent chains; empty for methods without
   State completed;  ///< draws of what the data does not have; empty if it has all
   std::vector<float> best = {};    ///< the best parameters so far; empty if the last are taken
   std::vector<float> layers = {};  ///< parameters of layers that learn one by one before they are put together
+};
+
+/// How far from the truth a machine is on rows that it does not learn from; lower is better.
+struct HeldOutLoss {
+  std::string monitor;     ///< what it is made of
+  double value = 0.0;      ///< the monitor, or minus it if more is better
+  double tie_break = 0.0;  ///< between equal values
 };
 
 /// One update: which rows of the data it sees, and how long its step is.
@@ -44,11 +52,11 @@ class Learner {
   /// Moves the machine a step along the gradient of the log-likelihood of these rows.
   virtual void learn(const UpdateStep& now, const Context& context) = 0;
 
-  /// Whether there is nothing more to gain, so that training may end before its last update.
-  virtual bool done() const { return false; }
-
-  /// Called after the last update: what is then in the machine is the result.
-  virtual void finish(const Context&) {}
+  /// Whether it learns to name classes. Of such a machine the best state is the result unless the options say
+  /// otherwise, and it is judged each epoch; others with each record.
+  virtual bool learns_classes() const { return false; }
+  /// By what states of the machine can be told apart; nothing without held-out rows, or if there is no such number.
+  virtual std::optional<HeldOutLoss> held_out_loss(const Context&) const { return std::nullopt; }
 
   /// The monitors: what the learning curve shows.
   virtual Measures measure(const Context& context) const = 0;

@@ -20,6 +20,15 @@ double average(std::span<const double> values) {
   return sum / static_cast<double>(values.size());
 }
 
+// The names of monitors that rows are judged by.
+constexpr char kLikelihood[] = "log_likelihood", kPseudo[] = "pseudo_log_likelihood";
+
+/// Given the mean free energy of the rows; nothing if log Z takes too long.
+std::optional<double> affordable_likelihood(const Rbm& model, double free_energy, const Context& context) {
+  if (enumerated_bits(model) > kCheapEnumeration) return std::nullopt;
+  return -free_energy - *exact_log_z(model, Context{context.threads, nullptr});
+}
+
 struct Activity {
   double dead = 0.0;
   double saturated = 0.0;
@@ -84,11 +93,10 @@ Measures measure(const Rbm& model, const State& train, const State& held_out, Ke
   }
   out.emplace_back("reconstruction_error", reconstruction_error(model, train, key, step, context));
   if (!judged.real()) {
-    out.emplace_back("pseudo_log_likelihood", average(pseudo_log_likelihood(model, judged, key, step, context)));
+    out.emplace_back(kPseudo, average(pseudo_log_likelihood(model, judged, key, step, context)));
   }
-  if (enumerated_bits(model) <= kCheapEnumeration) {
-    const Context unobserved{context.threads, nullptr};
-    out.emplace_back("log_likelihood", -judged_free_energy - *exact_log_z(model, unobserved));
+  if (const auto exact = affordable_likelihood(model, judged_free_energy, context)) {
+    out.emplace_back(kLikelihood, *exact);
   }
   out.emplace_back("weight_norm", weight_norm(model));
   if (two_valued(model.hidden())) {
@@ -97,6 +105,16 @@ Measures measure(const Rbm& model, const State& train, const State& held_out, Ke
     out.emplace_back("saturated", activity.saturated);
   }
   return out;
+}
+
+std::optional<HeldOutLoss> held_out_loss(const Rbm& model, const State& held_out, Key key, std::uint64_t step,
+                                         const Context& context) {
+  if (held_out.chains() == 0) return std::nullopt;
+  if (const auto exact = affordable_likelihood(model, average(model.free_energy(held_out, context)), context)) {
+    return HeldOutLoss{kLikelihood, -*exact};
+  }
+  if (held_out.real()) return std::nullopt;
+  return HeldOutLoss{kPseudo, -average(pseudo_log_likelihood(model, held_out, key, step, context))};
 }
 
 }  // namespace ergodic

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ergodic/core/context.hpp"
@@ -33,5 +34,11 @@ double weight_norm(const Rbm& model);
 ///                          are two-valued
 Measures measure(const Rbm& model, const State& train, const State& held_out, Key key, std::uint64_t step,
                  const Context& context);
+
+/// The log-likelihood of held-out rows where it is affordable, else their pseudo-log-likelihood, as measure() has them;
+/// nothing if there is neither. Two states of a machine can be told apart by both, and not by free energies: log Z
+/// moves with the parameters. Nor by their gap, which is least before anything is learned (Hinton 2010, section 6).
+std::optional<HeldOutLoss> held_out_loss(const Rbm& model, const State& held_out, Key key, std::uint64_t step,
+                                         const Context& context);
 
 }  // namespace ergodic

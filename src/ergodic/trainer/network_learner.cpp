@@ -124,16 +124,13 @@ Matrix<float> class_probabilities(const Network& network, const Dataset& data, c
 }
 
 NetworkLearner::NetworkLearner(Network& network, const Dataset& train, const Dataset& held_out,
-                               const NetworkLearning& options, std::uint64_t updates_per_epoch, Key key,
-                               const Dataset* all_rows)
+                               const NetworkLearning& options, Key key, const Dataset* all_rows)
     : network_(network),
       train_(train),
       held_out_(held_out),
       options_(options),
-      updates_per_epoch_(updates_per_epoch),
       key_(key),
       velocity_(memory_of(options.optimiser, network.parameters().values().size())),
-      best_(std::as_const(network).parameters().values()),
       monitored_(watched_rows(train, key)) {
   require(train.units() == network.inputs(),
           fmt::format("the network has {} inputs, the data {} values", network.inputs(), train.units()));
@@ -168,7 +165,6 @@ void NetworkLearner::learn(const UpdateStep& now, const Context& context) {
   network_.backward(pass_, targets_, options_.dropout, context);
   follow_means(now.update);
   step({now.update, now.rate}, context);
-  if ((now.update + 1) % updates_per_epoch_ == 0) keep_if_best(context);
 }
 
 /// The first batch is all that is known of the means.
@@ -204,12 +200,9 @@ void NetworkLearner::step(StepSize size, const Context& context) {
       options_.optimiser);
 }
 
-void NetworkLearner::keep_if_best(const Context& context) {
-  std::optional<ClassScores> scores;
-  if (held_out_.rows() > 0) {
-    scores = class_scores(class_probabilities(network_, held_out_, Context{context.threads}), held_out_.labels);
-  }
-  best_.offer(std::as_const(network_).parameters().values(), scores);
+std::optional<HeldOutLoss> NetworkLearner::held_out_loss(const Context& context) const {
+  if (held_out_.rows() == 0) return std::nullopt;
+  return loss_of(class_scores(class_probabilities(network_, held_out_, Context{context.threads}), held_out_.labels));
 }
 
 Measures NetworkLearner::measure(const Context& context) const {
@@ -230,22 +223,15 @@ LearnerState NetworkLearner::state() const {
   LearnerState out;
   out.velocity = velocity_;
   for (const std::vector<float>& means : means_) out.offsets.insert(out.offsets.end(), means.begin(), means.end());
-  best_.put(out);
   return out;
 }
 
 void NetworkLearner::restore(LearnerState state) {
-  best_.take(state);
   velocity_ = std::move(state.velocity);
   auto from = state.offsets.begin();
   for (std::vector<float>& means : means_) {
     for (float& mean : means) mean = static_cast<float>(*from++);
   }
-}
-
-void NetworkLearner::finish(const Context& context) {
-  keep_if_best(context);  // an epoch may not be over
-  set_parameters(best_.values(), context);
 }
 
 void NetworkLearner::set_parameters(std::span<const float> values, const Context&) {

@@ -4,8 +4,6 @@
 // whose units are h - mu, with the field (h - mu) W + b', mu being a moving mean of each unit. In the parameters that
 // there are,
 //   dW = (h - mu)' delta,   db = delta - mu' dW.
-//
-// At the end of each epoch the network is judged on the held-out rows, and the best that there was is kept.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +31,6 @@ struct NetworkLearning {
   std::optional<double> adversarial = {};  ///< how far labelled rows are moved (adversary.hpp)
   std::optional<double> smoothing = {};    ///< how far all rows are moved, with or without a label
   bool frozen = false;                     ///< hidden layers stay as they are: the softmax alone learns
-  std::uint64_t patience = 0;  ///< ends after so many epochs in which no state was better on held-out rows; 0: never
 };
 
 /// p(y | x) of all rows of a data set. Throws Stopped if the observer asks to stop.
@@ -41,15 +38,14 @@ Matrix<float> class_probabilities(const Network& network, const Dataset& data, c
 
 class NetworkLearner : public Learner {
  public:
-  /// The network and the data must outlive the learner. Without held-out rows, the last state is the best. `all_rows`
-  /// are those that need no label, for smoothing; if null, the same.
+  /// The network and the data must outlive the learner. `all_rows` are those that need no label, for smoothing; if
+  /// null, the same.
   NetworkLearner(Network& network, const Dataset& train, const Dataset& held_out, const NetworkLearning& options,
-                 std::uint64_t updates_per_epoch, Key key, const Dataset* all_rows = nullptr);
+                 Key key, const Dataset* all_rows = nullptr);
 
   void learn(const UpdateStep& now, const Context& context) override;
-  /// Puts the best parameters that there were into the network.
-  void finish(const Context& context) override;
-  bool done() const override { return options_.patience > 0 && best_.age() >= options_.patience; }
+  bool learns_classes() const override { return true; }
+  std::optional<HeldOutLoss> held_out_loss(const Context& context) const override;
   /// error, log_loss of some training rows; held_out_error, held_out_log_loss of all held-out ones; dead, saturated,
   /// the shares of hidden units that say nothing of these training rows.
   Measures measure(const Context& context) const override;
@@ -61,13 +57,11 @@ class NetworkLearner : public Learner {
  private:
   void follow_means(std::uint64_t update);
   void step(StepSize size, const Context& context);
-  void keep_if_best(const Context& context);
 
   Network& network_;
   const Dataset& train_;
   const Dataset& held_out_;
   NetworkLearning options_;
-  std::uint64_t updates_per_epoch_;
   Key key_;
   Network::Pass pass_;
   std::vector<int> labels_;  // of the batch
@@ -76,7 +70,6 @@ class NetworkLearner : public Learner {
   std::optional<VirtualAdversary> virtual_adversary_;
   std::vector<float> velocity_;
   std::vector<std::vector<float>> means_;  // mu of each layer but the last
-  BestParameters best_;
   Dataset monitored_;
 };
 

@@ -178,6 +178,11 @@ Measures RbmLearner::measure(const Context& context) const {
   return out;
 }
 
+std::optional<HeldOutLoss> RbmLearner::held_out_loss(const Context& context) const {
+  if (monitored_train_.known.rows() > 0 || monitored_held_out_.known.rows() > 0) return std::nullopt;
+  return ergodic::held_out_loss(model_, monitored_held_out_.rows, key_, kMonitorStep, context);
+}
+
 Measures RbmLearner::vitals() const { return {{"weight_norm", weight_norm(model_)}}; }
 
 std::span<const float> RbmLearner::parameters() const { return model_.parameters().values(); }

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,6 +41,8 @@ class RbmLearner : public Learner {
              const Context& context, BatchSource source = {});
 
   void learn(const UpdateStep& now, const Context& context) override;
+  /// Nothing if some of what the monitors see is drawn: the machine would be judged by its own draws.
+  std::optional<HeldOutLoss> held_out_loss(const Context& context) const override;
   Measures measure(const Context& context) const override;
   Measures vitals() const override;
   std::span<const float> parameters() const override;

@@ -40,9 +40,14 @@ Spec<TrainOptions> make_spec() {
       .range(1e-9, 1000.0)
       .add("schedule", &TrainOptions::schedule, "how the learning rate falls")
       .advanced()
-      .add(
-          "rescue", &TrainOptions::rescue,
-          "if training diverges, go back to the last good state, and on with half the learning rate; at most 16 times");
+      .add("rescue", &TrainOptions::rescue,
+           "if training diverges, go back to the last good state, and on with half the learning rate; at most 16 times")
+      .add("keep", &TrainOptions::keep, "which state of the machine is the result")
+      .automatic("last; best where p of y given x is learned")
+      .add("patience", &TrainOptions::patience,
+           "end training when so many states in a row were no better than the best, of those that --keep best judges; "
+           "0: never")
+      .range(0, 1e9);
   spec.group(kGradientGroup)
       .add(
           "momentum", [](auto& o) -> auto& { return o.sgd.momentum; }, "momentum coefficient")

@@ -36,6 +36,18 @@ struct Names<Objective> {
        {Objective::kHybrid, "hybrid", "log p of y given x + W log p(x, y), W being --generative-weight"}}};
 };
 
+/// Which state of a run is its result.
+enum class Keep { kLast, kBest };
+
+template <>
+struct Names<Keep> {
+  static constexpr std::array<Named<Keep>, 2> kAll{
+      {{Keep::kLast, "last", "the state after the last update"},
+       {Keep::kBest, "best",
+        "of the states that were recorded, the one that makes held-out rows likeliest: by their likelihood where it is "
+        "exact, else by their pseudo-likelihood; of classes by their error, each epoch"}}};
+};
+
 struct TrainOptions {
   std::string method = "pcd";
   std::optional<std::uint64_t> steps;
@@ -53,7 +65,10 @@ struct TrainOptions {
   std::optional<double> generative_weight;    ///< of the hybrid objective
   std::optional<double> adversarial;          ///< how far rows are moved where p(y | x) is learned (adversary.hpp)
   std::optional<std::uint64_t> record_every;  ///< updates between two records
-  bool rescue = false;                        ///< whether a run that diverges goes back and on with a lower rate
+  double share_of_updates = 1.0;              ///< of those that are the default, by a recipe
+  std::optional<Keep> keep;                   ///< nothing: the best of machines that learn classes, else the last
+  std::uint64_t patience = 0;  ///< training ends when so many states in a row were no better than the best; 0: never
+  bool rescue = false;         ///< whether a run that diverges goes back and on with a lower rate
 };
 
 /// What is taken where the options say nothing; train_defaults.hpp finds it for each kind of machine.

@@ -17,6 +17,11 @@ namespace {
 constexpr std::uint64_t kFewestUnwatched = 10;  // updates between two looks at the machine, however short an epoch is
 constexpr std::size_t kMostRescues = 16;        // which make 0.015 of a rate of 1000, the largest that there is
 
+constexpr char kNotJudged[] =
+    "--keep best judges states by the likelihood or the pseudo-likelihood of held-out rows, and this run has neither: "
+    "it takes held-out rows (--held-out) without missing values, and a machine whose hidden units can be summed over, "
+    "with visible units that are not real unless there are at most 16 hidden ones; take --keep last";
+
 void require_none(const std::string& fault) {
   if (!fault.empty()) throw NumericError(fault);
 }
@@ -29,18 +34,44 @@ Trainer::Trainer(std::unique_ptr<Learner> learner, const Dataset& train, const T
       batches_(train.rows(), *options_.batch, key, train.weights) {
   require(*options_.batch <= train.rows(),
           fmt::format("a batch of {} is larger than the {} rows of training data", *options_.batch, train.rows()));
+  const bool classes = learner_->learns_classes();
+  if (options_.keep == Keep::kBest) {
+    const std::optional<HeldOutLoss> loss = learner_->held_out_loss({});
+    require(loss.has_value(), kNotJudged);
+    if (!classes) judged_by_ = loss->monitor;
+  }
+  if (options_.keep.value_or(classes ? Keep::kBest : Keep::kLast) == Keep::kBest) best_.emplace(learner_->parameters());
+  require(options_.patience == 0 || best_,
+          "--patience counts states that were no better than the best; take --keep best with it, or leave it out");
   if (options_.rescue) keep_good_state();
 }
 
 void Trainer::restore(TrainingState state) {
   update_ = state.update;
   records_ = std::move(state.records);
-  learner_->restore(std::move(state.learner));
+  restore_learner(std::move(state.learner));
   rescues_ = std::move(state.rescues);
   good_ = std::move(state.good);
 }
 
-TrainingState Trainer::state() const { return {update_, records_, learner_->state(), rescues_, good_}; }
+TrainingState Trainer::state() const { return {update_, records_, with_best(learner_->state()), rescues_, good_}; }
+
+LearnerState Trainer::with_best(LearnerState state) const {
+  if (best_) best_->put(state);
+  return state;
+}
+
+void Trainer::restore_learner(LearnerState state) {
+  if (best_) best_->take(state);
+  learner_->restore(std::move(state));
+}
+
+std::optional<KeptRecord> Trainer::kept() const {
+  if (judged_by_.empty() || !finished()) return std::nullopt;
+  const auto is_best = [&](const Record& record) { return monitor_in(record, judged_by_) == -best_->loss(); };
+  const auto found = std::ranges::find_if(records_, is_best);
+  return found == records_.end() ? std::nullopt : std::optional(KeptRecord{judged_by_, *found});
+}
 
 double Trainer::rate_factor() const { return std::ldexp(1.0, -static_cast<int>(rescues_.size())); }
 
@@ -57,12 +88,12 @@ std::string Trainer::fault() const {
 
 void Trainer::keep_good_state() {
   const std::span<const float> parameters = learner_->parameters();
-  good_ = {update_, {parameters.begin(), parameters.end()}, learner_->state()};
+  good_ = {update_, {parameters.begin(), parameters.end()}, with_best(learner_->state())};
 }
 
 void Trainer::go_back(const Context& context) {
   learner_->set_parameters(good_->parameters, context);
-  learner_->restore(good_->learner);
+  restore_learner(good_->learner);
   update_ = good_->update;
   std::erase_if(records_, [this](const Record& record) { return record.update > update_; });
 }
@@ -94,12 +125,28 @@ void Trainer::record(const Context& context) {
   records_.push_back(std::move(record));
 }
 
+/// The state before the first update; one that learns classes knows nothing of them yet.
+void Trainer::begin(const Context& context) {
+  if (best_ && !learner_->learns_classes()) judge(context);
+  record(context);
+}
+
+/// Judges the machine by held-out rows where that is due. At the end of the run it goes back to the best state.
+void Trainer::judge(const Context& context) {
+  const std::uint64_t every = learner_->learns_classes() ? updates_per_epoch() : *options_.record_every;
+  if (update_ % every == 0 || update_ == updates_total()) {
+    const Timed timed(context.profile, ProfiledStage::kMeasure);
+    best_->offer(learner_->parameters(), learner_->held_out_loss(Context{context.threads}));
+  }
+  if (finished()) learner_->set_parameters(best_->values(), context);
+}
+
 /// One update, and a look at what has come of it where one is due.
 void Trainer::advance(const Context& context) {
   const double rate = learning_rate() * schedule_factor(options_.schedule, update_, updates_total());
   learner_->learn({update_, batches_.epoch_of(update_), rate, batches_.at(update_), rate_factor()}, context);
   ++update_;
-  if (finished()) learner_->finish(context);
+  if (best_) judge(context);
   context.progress({update_, updates_total(), updates_per_epoch()});
   if (update_ % *options_.record_every == 0 || finished()) {
     record(context);
@@ -110,7 +157,7 @@ void Trainer::advance(const Context& context) {
 }
 
 bool Trainer::run(const std::function<void()>& after_update, const Context& context, std::uint64_t updates) {
-  if (update_ == 0 && records_.empty()) record(context);
+  if (update_ == 0 && records_.empty()) begin(context);
   for (std::uint64_t done = 0; !finished(); ++done) {
     const bool stopped = context.stop_requested();
     // What is saved now must be fit to go on from. It will diverge in the same place again, and is rescued there.

@@ -80,7 +80,7 @@ void add_training(Spec<FitRequest>& spec) {
           "frozen", [](auto& r) -> auto& { return r.network.frozen; },
           "keep the hidden layers as they are: the softmax alone learns, by logistic regression on the hidden units")
       .add(
-          "patience", [](auto& r) -> auto& { return r.network.patience; },
+          "patience", [](auto& r) -> auto& { return r.training.patience; },
           "end after so many epochs without a better state on held-out rows; 0: never")
       .range(0, 1e9);
 }

@@ -28,6 +28,7 @@ std::vector<Command> all_commands() {
           features_command(),
           complete_command(),
           compare_command(),
+          compare_runs_command(),
           reconstruct_command(),
           recall_command(),
           inspect_command(),

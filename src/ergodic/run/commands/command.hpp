@@ -48,6 +48,7 @@ Command score_command();
 Command features_command();
 Command complete_command();
 Command compare_command();
+Command compare_runs_command();
 Command reconstruct_command();
 Command recall_command();
 Command inspect_command();

@@ -62,7 +62,7 @@ std::uint64_t updates_in(double seconds, const TrainRequest& request, Machine& m
                          const Context& context) {
   const std::filesystem::path checkpoint = checkpoint_beside(request.out);
   if (request.resume && std::filesystem::exists(checkpoint)) {
-    const SettingTexts saved = settings_in(checkpoint);
+    const SettingTexts saved = outline_of_checkpoint(checkpoint).settings;
     const auto updates = saved.find("updates");
     const auto count = updates == saved.end() ? std::nullopt : whole_number_in(updates->second);
     if (!count)
@@ -153,6 +153,7 @@ class Run {
  private:
   /// What is told of a machine that is trained and saved.
   void finish(TrainResult& result, const Context& context) {
+    result.kept = fit_.kept();
     result.likelihood = likelihood(result, context);
     if (!without_likelihood()) {
       result.independent = independent_likelihood(fit_.machine(), data_.train, data_.held_out, Key{request_.seed});
@@ -191,6 +192,7 @@ class Run {
     const auto per_epoch = static_cast<double>(fit_.updates_per_epoch());
     TrainResult result;
     result.updates = fit_.updates_done();
+    result.updates_asked_for = fit_.updates_total();
     result.epochs = static_cast<double>(result.updates) / per_epoch;
     result.seconds = steady_seconds() - started;
     const double epochs_here = static_cast<double>(result.updates - first_update) / per_epoch;
@@ -284,10 +286,7 @@ Command train_command() {
             const auto model = settings.find("model");
             const std::string name =
                 model == settings.end() ? std::string(machine_kinds()[0]->name) : text_of(model->second);
-            TrainRequest request;
-            request.model = name;
-            train_spec(kind_named(name)).apply(request, settings);
-            return run(request, json, context);
+            return run(train_request(kind_named(name), settings), json, context);
           }};
 }
 

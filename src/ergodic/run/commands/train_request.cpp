@@ -15,7 +15,8 @@ namespace {
 
 constexpr char kMachineGroup[] = "Machine";
 constexpr double kLeastSeconds = 0.001, kMostSeconds = 1e9;
-constexpr std::string_view kUpdatesOfStage = "-updates";  // how such options of machines end
+constexpr std::string_view kLengths[] = {"updates", "epochs", "time"};  // options of which one stands for all
+constexpr std::string_view kUpdatesOfStage = "-updates";                // how such options of machines end
 
 std::vector<Choice> kind_choices() {
   std::vector<Choice> out;
@@ -48,6 +49,21 @@ void add_training(Spec<TrainRequest>& spec, const MachineKind& kind) {
     set_default(bound.option, kind.defaults);
     spec.add(std::move(bound));
   }
+}
+
+std::vector<Choice> recipe_choices(const MachineKind& kind) {
+  std::vector<Choice> out;
+  for (const TrainRecipe& recipe : train_recipes()) {
+    if (recipe.serves(kind.name)) out.push_back({std::string(recipe.name), text_of(recipe)});
+  }
+  return out;
+}
+
+/// Whether a value of a recipe for this option would be in the way of what is given.
+bool is_given(std::string_view name, const Settings& given) {
+  const auto found = [&](std::string_view other) { return given.contains(std::string(other)); };
+  return found(name) ||
+         (std::ranges::find(kLengths, name) != std::end(kLengths) && std::ranges::any_of(kLengths, found));
 }
 
 void add_output(Spec<TrainRequest>& spec, const MachineKind& kind) {
@@ -110,6 +126,9 @@ Spec<TrainRequest> train_spec(const MachineKind& kind) {
   add_training(spec, kind);
   spec.group(kind.learns() ? kLoopGroup : kMachineGroup);
   if (kind.learns()) {
+    spec.add("recipe", &TrainRequest::recipe, "values of other options, where neither they nor a config file are given")
+        .choices(recipe_choices(kind))
+        .not_part_of_result();
     spec.add(
             "time", &TrainRequest::time,
             "the same as a time, as 60s, 5m or 1h30m: a short trial turns it into a number of updates for this machine")
@@ -119,6 +138,26 @@ Spec<TrainRequest> train_spec(const MachineKind& kind) {
   add_seed(spec, &TrainRequest::seed);
   add_output(spec, kind);
   return spec;
+}
+
+TrainRequest train_request(const MachineKind& kind, const Settings& given) {
+  const Spec<TrainRequest> spec = train_spec(kind);
+  TrainRequest out;
+  out.model = kind.name;
+  spec.apply(out, given);
+  if (!kind.learns()) return out;
+  const TrainRecipe& recipe = *std::ranges::find_if(
+      train_recipes(), [&](const TrainRecipe& one) { return one.name == out.recipe && one.serves(kind.name); });
+  require(recipe.real_units || kind.values(out.machine) != ValueKind::kReal,
+          fmt::format("--recipe {} is for visible units that are two-valued or letters; leave it out", recipe.name));
+  Settings values;
+  for (const auto& [name, text] : recipe.values) {
+    if (is_given(name, given)) continue;
+    values[std::string(name)] = parse_value(spec.find(name)->option, std::string(text));
+  }
+  spec.apply(out, values);
+  out.training.share_of_updates = recipe.share_of_updates;
+  return out;
 }
 
 std::optional<double> seconds_of(const TrainRequest& request) {

@@ -12,6 +12,7 @@
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/option/spec.hpp"
 #include "ergodic/store/checkpoint.hpp"
+#include "ergodic/trainer/recipes.hpp"
 
 namespace ergodic {
 
@@ -21,6 +22,7 @@ struct TrainRequest {
   std::string model{machine_kinds()[0]->name};  ///< the kind of machine
   Settings machine;                             ///< its own options
   TrainOptions training;
+  std::string recipe = kDefaultRecipe;
   std::optional<std::string> time;  ///< that training takes, as text
   std::uint64_t seed = 1;
   std::filesystem::path out;
@@ -35,6 +37,10 @@ struct TrainRequest {
 
 /// The options that a kind of machine takes.
 Spec<TrainRequest> train_spec(const MachineKind& kind);
+
+/// The request that these settings make, with what its recipe sets where they say nothing. UsageError if they will not
+/// do.
+TrainRequest train_request(const MachineKind& kind, const Settings& given);
 
 /// The seconds of --time, if it is given. UsageError if they are none, or if updates are given in another way.
 std::optional<double> seconds_of(const TrainRequest& request);

@@ -46,6 +46,18 @@ std::string learned_text(const TrainResult& result) {
   return out;
 }
 
+/// Which state is the result, if it was chosen; and whether it ended the run.
+std::string kept_text(const TrainResult& result) {
+  std::string out;
+  if (!result.model.empty() && result.updates < result.updates_asked_for) {
+    out += fmt::format("patience ended the run before {} updates\n", result.updates_asked_for);
+  }
+  if (!result.kept) return out;
+  const auto& [monitor, record] = *result.kept;
+  return out + fmt::format("kept is the state after {} updates, the best by {} of held-out rows: {:.4f}\n",
+                           record.update, monitor, *monitor_in(record, monitor));
+}
+
 }  // namespace
 
 std::vector<StageShare> shares_of(const Profile& profile) {
@@ -83,6 +95,11 @@ std::string json_text_of(const TrainResult& result) {
     }
     out["learning_rate"] = result.learning_rate;
   }
+  if (result.kept) {
+    const auto& [monitor, record] = *result.kept;
+    out["kept"] = {{"update", record.update}, {"epoch", record.epoch}, {"by", monitor}};
+    out["kept"]["value"] = *monitor_in(record, monitor);
+  }
   if (result.mixing) out["mixing"] = json_of(*result.mixing);
   for (const auto& [stage, seconds, share, macs_per_cycle] : result.profile) {
     out["profile"][stage] = {{"seconds", seconds}, {"share", share}, {"macs_per_cycle", macs_per_cycle}};
@@ -102,6 +119,7 @@ std::string text_of(const TrainResult& result) {
                        result.rescues->size() == 1 ? "once" : fmt::format("{} times", result.rescues->size()),
                        result.learning_rate);
   }
+  out += kept_text(result);
   if (result.likelihood) out += text_of(*result.likelihood);
   if (!result.model.empty()) out += learned_text(result);
   if (result.mixing) out += text_of(*result.mixing);

@@ -34,6 +34,8 @@ struct TrainResult {
   double samples_per_second = 0.0;             ///< rows of training data
   Record last;                                 ///< the monitors at the last record
   std::optional<std::vector<Rescue>> rescues;  ///< of runs that ask for them
+  std::optional<KeptRecord> kept;              ///< of runs that ask for their best state
+  std::uint64_t updates_asked_for = 0;         ///< which patience may have cut short
   double learning_rate = 0.0;                  ///< at the start of the schedule, halved by each rescue
   std::vector<StageShare> profile;             ///< where the time went, if asked for
   std::optional<MixingReport> mixing;          ///< whether the persistent chains mix, at the end

@@ -57,13 +57,6 @@ const MonitorText* find_monitor(std::string_view name) {
   return found == std::end(kMonitors) ? nullptr : found;
 }
 
-std::string title_of_monitor(const std::string& name) {
-  const MonitorText* text = find_monitor(name);
-  if (!text) return name;
-  const std::string_view layer = without_layer(name).second;
-  return layer.empty() ? std::string(text->title) : fmt::format("{} of layer {}", text->title, layer);
-}
-
 std::string capitalised(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
@@ -120,6 +113,19 @@ ReportTable mixing_table(const MixingReport& report) {
 }
 
 }  // namespace
+
+std::string title_of_monitor(const std::string& name) {
+  const MonitorText* text = find_monitor(name);
+  if (!text) return name;
+  const std::string_view layer = without_layer(name).second;
+  return layer.empty() ? std::string(text->title) : fmt::format("{} of layer {}", text->title, layer);
+}
+
+std::string axis_title_of_monitor(const std::string& name) {
+  const MonitorText* text = find_monitor(name);
+  const bool in_nats = text && text->caption.find(" in nats") != std::string_view::npos;
+  return title_of_monitor(name) + (in_nats ? " (nats)" : text && text->share ? " (share)" : "");
+}
 
 std::string title_of_data(const std::string& data) {
   constexpr std::pair<std::string_view, std::string_view> kKnown[] = {

@@ -33,6 +33,11 @@ struct TrainingStory {
 
 ReportContent training_report(TrainingStory story);
 
+/// What a monitor is, in words; its name if there are none.
+std::string title_of_monitor(const std::string& name);
+/// The same with its unit, if it has one: "Log-likelihood (nats)".
+std::string axis_title_of_monitor(const std::string& name);
+
 /// A set by the name that people know it by, a file by its own.
 std::string title_of_data(const std::string& data);
 
