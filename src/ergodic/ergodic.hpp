@@ -178,6 +178,8 @@
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/persistent_chains.hpp"
 #include "ergodic/trainer/population_chains.hpp"
+#include "ergodic/trainer/fast_weights.hpp"
+#include "ergodic/trainer/tempered_chains.hpp"
 #include "ergodic/trainer/contrastive_divergence.hpp"
 #include "ergodic/trainer/normalised.hpp"
 #include "ergodic/trainer/methods.hpp"

@@ -116,6 +116,18 @@ def test_exact_learning_of_a_large_machine():
             says=("exact", "100", "784"))
 
 
+@pytest.mark.parametrize("args, says", [
+    (("--method", "cd", "--final-steps", "20"), ("--final-steps", "cd", "pcd, population, fpcd, tempering")),
+    (("--method", "exact", "--final-steps", "20"), ("--final-steps", "exact")),
+    (("--steps", "10", "--final-steps", "9"), ("--final-steps", "10", "9")),
+    (("--levels", "5"), ("--levels", "tempering", "pcd")),
+    (("--method", "tempering", "--levels", "1"), ("--levels", "'1'")),
+    (("--method", "tempering", "--visible-type", "gaussian"), ("tempering", "real units", "pcd or population")),
+])
+def test_effort_that_a_method_does_not_take(args, says):
+    refused(USAGE, *TRAIN, *args, says=says)
+
+
 def test_a_split_that_is_none():
     refused(USAGE, "evaluate", "m.safetensors", "--data", "bars-and-stripes:3", "--split", "validation",
             says=("--split", "auto, train, test", "'validation'"))

@@ -93,7 +93,7 @@ def test_a_graph_that_is_too_wide_is_annealed():
     assert "annealing" in found["method"] and found["lower"] < found["upper"]
 
 
-@pytest.mark.parametrize("method", ["exact", "pcd", "population", "cd", "pseudo"])
+@pytest.mark.parametrize("method", ["exact", "pcd", "population", "fpcd", "tempering", "cd", "pseudo"])
 def test_every_method_learns_a_machine_of_its_own_kind(method):
     """Data drawn exactly from a chain of six spins; the couplings come back within 4 standard errors, which are about
     sqrt(1 / (rows (1 - tanh^2))), and as much again for sampled gradients at a falling rate."""

@@ -132,7 +132,7 @@ def test_other_shells_accept_theirs(shell):
     (("ergodic", "data", "get", "m"), {"mnist", "mushrooms"}),
     (("ergodic", "train", "--learn"), {"--learning-rate"}),
     (("ergodic", "train", "--hidden", "3", "--check"), {"--checkpoint-every"}),
-    (("ergodic", "train", "--method", ""), {"pcd", "population", "cd", "exact", "pseudo"}),
+    (("ergodic", "train", "--method", ""), {"pcd", "population", "fpcd", "tempering", "cd", "exact", "pseudo"}),
     (("ergodic", "train", "--method", "e"), {"exact"}),
     (("ergodic", "train", "--data", "bars"), {"bars-and-stripes"}),
     (("ergodic", "evaluate", "m.safetensors", "--spl"), {"--split"}),

@@ -99,7 +99,7 @@ def rows_of_log():
     return rows
 
 
-@pytest.mark.parametrize("method", ["pcd", "cd", "population", "exact"])
+@pytest.mark.parametrize("method", ["pcd", "cd", "population", "fpcd", "tempering", "exact"])
 def test_a_rescued_run_is_the_same_through_any_interruption(method):
     line = ("train", *RESCUED, "--method", method, "--out", "m.safetensors", "--log", "log")
     whole = ask(*line)

@@ -35,7 +35,7 @@ struct Training {
 };
 
 TEST(Fit, InPiecesItIsTheSameAsInOneRun) {
-  for (const std::string method : {"pcd", "cd", "exact", "population"}) {
+  for (const std::string method : {"pcd", "cd", "exact", "population", "fpcd", "tempering"}) {
     Training whole(method), pieces(method);
     const FitResult result = fit(*whole.machine, whole.data, whole.options, kKey, {});
     EXPECT_FALSE(result.stopped);

@@ -58,7 +58,7 @@ Dataset random_rows(std::size_t rows, std::size_t units) {
 TEST(SteadyState, AnUpdateAllocatesNothing) {
   const Dataset data = random_rows(2000, 100);
   for (const Layer& hidden : {Layer{Bernoulli{70}}, Layer{Spin{70}}}) {
-    for (const std::string method : {"cd", "pcd"}) {
+    for (const std::string method : {"cd", "pcd", "fpcd"}) {
       for (const std::size_t count : {1u, 2u}) {
         Threads threads(count);
         Counter counter;

@@ -138,7 +138,7 @@ TEST(Trainer, TheSameRateMeansTheSameLearningInWhateverUnits) {
 
 TEST(Trainer, EveryMethodLearnsWithEveryPairingOfUnits) {
   const Dataset data = bars_and_stripes(3);
-  for (const std::string method : {"cd", "pcd", "population", "exact"}) {
+  for (const std::string method : {"cd", "pcd", "population", "fpcd", "tempering", "exact"}) {
     test::for_each_pairing([&](std::string_view visible, std::string_view hidden) {
       Rbm rbm(make_layer(visible, 9), make_layer(hidden, 8));
       initialise(rbm, data, 0.1, Key{4}, {});
@@ -195,7 +195,7 @@ TEST(Trainer, AStoppedRunGoesOnAsIfItHadNot) {
   Dataset gappy = bars_and_stripes(3);  // and the draws of what is missing
   for (std::size_t r = 0; r < gappy.rows(); ++r) gappy.set_missing(r, (5 * r) % 9);
   for (const Dataset& data : {bars_and_stripes(3), grey, gappy}) {
-    for (const std::string method : {"cd", "pcd", "population", "exact"}) {
+    for (const std::string method : {"cd", "pcd", "population", "fpcd", "tempering", "exact"}) {
       TrainOptions options = quick(method);
       options.sgd = {0.5};
       options.decay = {1e-4, 1e-4};
@@ -269,7 +269,7 @@ TEST(Trainer, ARescuedRunEndsAsASoundMachine) {
 }
 
 TEST(Trainer, ARescuedRunIsTheSameWhereverItStops) {
-  for (const std::string method : {"cd", "pcd", "population", "exact"}) {
+  for (const std::string method : {"cd", "pcd", "population", "fpcd", "tempering", "exact"}) {
     const Rescued whole = rescued(method, 1000000);
     for (const std::uint64_t stop : {21u, 33u}) {
       const Rescued pieces = rescued(method, stop);
@@ -333,7 +333,7 @@ TEST(Trainer, ARunThatStopsWhileItDivergesIsSavedBeforeThat) {
 
 TEST(Trainer, DivergenceIsSeenBetweenRecords) {
   const Dataset data = bars_and_stripes(3);
-  for (const std::string method : {"cd", "pcd", "population", "exact"}) {
+  for (const std::string method : {"cd", "pcd", "population", "fpcd", "tempering", "exact"}) {
     Rbm rbm(Bernoulli{9}, Bernoulli{5});
     initialise(rbm, data, 0.01, Key{8}, {});
     TrainOptions options = quick(method);

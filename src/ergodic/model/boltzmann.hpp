@@ -84,6 +84,8 @@ class Boltzmann {
 
   /// E(x) for each chain.
   std::vector<double> energy(LayerStates x, const Context& context) const;
+  /// Energies are linear in the parameters.
+  static constexpr bool linear() { return true; }
   /// I of a unit in a chain.
   double field(const State& x, std::size_t chain, std::size_t unit) const;
   /// The sum over units, or sites, of log p(x_i | all others) for each row (Besag 1975).

@@ -99,6 +99,8 @@ class Rbm {
 
   /// E(x, v) for each chain, given both layers.
   std::vector<double> energy(LayerStates layers, const Context& context) const;
+  /// Whether all energies are linear in the parameters: not in the log precisions of real units.
+  bool linear() const { return !real_valued(visible()) && !real_valued(hidden()); }
   /// F(x) for each row, up to -log Z: log p(x) = -F(x) - log Z.
   std::vector<double> free_energy(const State& visible, const Context& context) const;
   /// -dF/dx_i = b_i - gamma_i x_i + sum_j W_ij E[v_j | x], a row for each row of x. UsageError unless the visible units

@@ -25,15 +25,20 @@ std::vector<double> geometric_ladder(std::size_t levels, double hottest) {
 std::vector<double> adapted_ladder(std::span<const double> betas, std::span<const double> swapped, std::uint64_t k) {
   const double gain = 1.0 / std::sqrt(static_cast<double>(k + 1));
   const double mean = std::accumulate(swapped.begin(), swapped.end(), 0.0) / static_cast<double>(swapped.size());
+  const bool to_zero = betas.back() == 0.0;  // which has no logarithm
+  const auto between = [&](double cold, double hot) { return to_zero ? cold - hot : portable_log(cold / hot); };
   std::vector<double> steps(swapped.size());
   double sum = 0.0;
   for (std::size_t l = 0; l < steps.size(); ++l) {
-    sum += steps[l] = portable_log(betas[l] / betas[l + 1]) * portable_exp(gain * (swapped[l] - mean));
+    sum += steps[l] = between(betas[l], betas[l + 1]) * portable_exp(gain * (swapped[l] - mean));
   }
-  const double scale = portable_log(betas.front() / betas.back()) / sum;
+  const double scale = between(betas.front(), betas.back()) / sum;
   std::vector<double> out(betas.begin(), betas.end());  // the ends stay as they are, to the last bit
-  double log_beta = portable_log(betas.front());
-  for (std::size_t l = 0; l + 1 < steps.size(); ++l) out[l + 1] = portable_exp(log_beta -= scale * steps[l]);
+  double place = to_zero ? betas.front() : portable_log(betas.front());
+  for (std::size_t l = 0; l + 1 < steps.size(); ++l) {
+    place -= scale * steps[l];
+    out[l + 1] = to_zero ? place : portable_exp(place);
+  }
   return out;
 }
 

@@ -7,7 +7,8 @@
 //
 // Replicas, one machine at inverse temperatures 1 = beta_1 > ... > beta_K. Between its two ends it adapts in warm-up
 // until all pairs swap equally often, as Vousden, Farr and Mandel (2016) have it, in log beta: a step between
-// neighbours grows if it is crossed more often than the average, and all are scaled so that the ends stay.
+// neighbours grows if it is crossed more often than the average, and all are scaled so that the ends stay. A ladder
+// down to beta = 0 adapts in beta itself.
 //
 // Stations, other machines of the same shape: those that training met, from the last to the first (Béreux, Decelle,
 // Furtlehner, Rosset and Seoane 2024). They learned the valleys of the energy one after the other, where heat melts all
@@ -45,6 +46,25 @@ inline std::span<const State> layers_at(std::size_t level, std::size_t levels, s
   return layers.subspan(level * each, each);
 }
 
+/// Starts every level where the first one is, so that there are so many layers in all.
+inline void start_levels(std::size_t layers, Chains& chains) {
+  for (std::size_t k = 0; chains.layers.size() < layers; ++k) chains.layers.push_back(chains.layers[k]);
+}
+
+/// (beta_i - beta_j)(E(x_i) - E(x_j)) for each level i with the next, a row for each pair and a column for each chain,
+/// given a function that finds the energies E of all chains of a level.
+template <class EnergiesOf>
+Matrix<double> exponents_of_swaps(std::span<const double> betas, const EnergiesOf& energies_of) {
+  std::vector<double> cold = energies_of(0);
+  Matrix<double> out(betas.size() - 1, cold.size());
+  for (std::size_t k = 0; k + 1 < betas.size(); ++k) {
+    std::vector<double> hot = energies_of(k + 1);
+    for (std::size_t r = 0; r < hot.size(); ++r) out(k, r) = (betas[k] - betas[k + 1]) * (cold[r] - hot[r]);
+    cold = std::move(hot);
+  }
+  return out;
+}
+
 /// A machine at every temperature of a ladder.
 template <class Model>
 class Replicas {
@@ -60,17 +80,9 @@ class Replicas {
   std::size_t most_levels() const { return levels(); }
   const auto& level(std::size_t k) const { return levels_[k]; }
 
-  /// The exponents of the swaps of each level with the next, a row for each pair and a column for each chain:
-  /// (beta_i - beta_j)(E(x_i) - E(x_j)).
   Matrix<double> swap_exponents(const Chains& chains, const Context& context) const {
-    Matrix<double> out(levels() - 1, chains.count());
-    std::vector<double> cold = machine_.energy(layers_at(0, levels(), chains.layers), context);
-    for (std::size_t k = 0; k + 1 < levels(); ++k) {
-      std::vector<double> hot = machine_.energy(layers_at(k + 1, levels(), chains.layers), context);
-      for (std::size_t r = 0; r < hot.size(); ++r) out(k, r) = (betas_[k] - betas_[k + 1]) * (cold[r] - hot[r]);
-      cold = std::move(hot);
-    }
-    return out;
+    return exponents_of_swaps(
+        betas_, [&](std::size_t k) { return machine_.energy(layers_at(k, levels(), chains.layers), context); });
   }
 
   /// After a sweep of warm-up, as adapted_ladder has it.
@@ -149,7 +161,7 @@ std::vector<double> swap_neighbours(const Matrix<double>& exponents, const Draw&
 template <class Inner, class Ladder>
 StepInfo step(const Tempered<Inner>& kernel, const Ladder& ladder, Chains& chains, Key key, const Context& context) {
   const std::size_t levels = ladder.levels(), each = ladder.layers();
-  while (chains.layers.size() < levels * each) chains.layers.push_back(chains.layers[chains.layers.size() - each]);
+  start_levels(levels * each, chains);
   StepInfo info;
   for (std::size_t k = 0; k < levels; ++k) {
     // Each level has random numbers of its own: those of other sweeps.

@@ -84,6 +84,7 @@ void put_learner(Tensors& tensors, const std::string& prefix, const LearnerState
   if (learner.completed.chains() > 0) tensors.arrays.emplace_back(prefix + "completed", packed(learner.completed));
   if (!learner.best.empty()) put_floats(tensors, prefix + "best", learner.best);
   if (!learner.layers.empty()) put_floats(tensors, prefix + "layers", learner.layers);
+  if (!learner.phase.empty()) put_floats(tensors, prefix + "phase", learner.phase);
 }
 
 /// A state of the same layer and the same number of chains as this one.
@@ -127,6 +128,10 @@ LearnerState take_learner(const Tensors& tensors, const std::string& prefix, con
   if (like.completed.chains() > 0) out.completed = state_at(tensors, prefix + "completed", like.completed, where);
   if (!like.best.empty()) out.best = floats_at(tensors, prefix + "best", {like.best.size()}, where);
   if (!like.layers.empty()) out.layers = floats_at(tensors, prefix + "layers", {like.layers.size()}, where);
+  // Layers that learn one after the other have more or less of it; its learner compares.
+  if (const Array* phase = tensors.find(prefix + "phase")) {
+    out.phase = floats_at(tensors, prefix + "phase", {phase->size()}, where);
+  }
   return out;
 }
 

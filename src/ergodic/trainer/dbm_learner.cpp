@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kRowsAtATime = 1000, kMeanFieldSteps = 10;
 constexpr std::uint64_t kJoinStep = (std::uint64_t{1} << 40) + 2;  // beyond those of updates and of monitors
 
-/// The options of the layers, which have the first updates.
-TrainOptions by_layer(TrainOptions options, std::uint64_t updates) {
+/// The options of a part of training.
+TrainOptions with_updates(TrainOptions options, std::uint64_t updates) {
   options.epochs.reset();
   options.updates = updates;
   return options;
@@ -111,13 +111,13 @@ std::unique_ptr<DbmLearner::SingleLayers> DbmLearner::single_layers(const Contex
   const DbnLearning own{.weight_scale = learning_.weight_scale, .twins = true};
   initialise(out->model, train_, own, key_, context);
   out->learner = std::make_unique<DbnLearner>(out->model, train_, held_out_,
-                                              by_layer(options_, learning_.layer_updates), own, key_, context);
+                                              with_updates(options_, learning_.layer_updates), own, key_, context);
   return out;
 }
 
 std::unique_ptr<RbmLearner> DbmLearner::all_layers(const Context& context) const {
-  return learner_of(model_, train_, held_out_, options_, learning_.data_side, key_of_stage(key_, model_.depth()),
-                    context);
+  return learner_of(model_, train_, held_out_, with_updates(options_, *options_.updates - learning_.layer_updates),
+                    learning_.data_side, key_of_stage(key_, model_.depth()), context);
 }
 
 std::vector<State> DbmLearner::drawn_up(std::span<const std::uint32_t> rows, std::uint64_t epoch,
@@ -176,7 +176,7 @@ void DbmLearner::learn(const UpdateStep& now, const Context& context) {
   if (now.update >= first) {
     const double rate = *options_.learning_rate * now.rate_factor *
                         schedule_factor(options_.schedule, now.update - first, *options_.updates - first);
-    return together_->learn({now.update - first, now.epoch, rate, now.rows}, context);
+    return together_->learn({now.update - first, now.epoch, rate, now.rows, now.rate_factor}, context);
   }
   single_->learner->learn(now, context);
   if (now.update + 1 == first) begin_together(now.epoch, context);

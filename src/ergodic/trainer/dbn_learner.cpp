@@ -193,7 +193,7 @@ void DbnLearner::learn(const UpdateStep& now, const Context& context) {
   const std::uint64_t first = first_update(stage), all = first_update(stage + 1) - first;
   const double rate = rate_ * now.rate_factor * schedule_factor(options_.schedule, now.update - first, all);
   model_.edited_stage(trained());
-  learner_->learn({now.update - first, now.epoch, rate, now.rows}, context);
+  learner_->learn({now.update - first, now.epoch, rate, now.rows, now.rate_factor}, context);
   if (learning_.twins) tie_twins(model_, trained(), context);
   if (up_down()) wake_and_sleep(now, rate, context);
 }
@@ -207,7 +207,8 @@ void DbnLearner::wake_and_sleep(const UpdateStep& now, double rate, const Contex
 
 /// What is said of the rows of a layer is not compared with what is said of those of another.
 Measures DbnLearner::measure(const Context& context) const {
-  constexpr std::string_view kOfAllLayers[] = {"weight_norm", "dead", "saturated", "effective_share"};
+  constexpr std::string_view kOfAllLayers[] = {"weight_norm",     "dead",      "saturated",
+                                               "effective_share", "fast_norm", "least_swapped"};
   Measures out;
   if (up_down()) {  // features change with the layers below
     const auto features = [&](const Dataset& data, std::uint64_t step) {
@@ -253,11 +254,12 @@ LearnerState DbnLearner::state() const {
   // Those of the visible units follow from the layers below, until these change too.
   if (up_down())
     std::ranges::copy(learner_->visible_offsets(), out.offsets.begin() + at(last.offsets + last.offset_count));
+  out.phase = std::move(own.phase);
   out.chains = {{}, own.chains.sweep, own.chains.first_chain};
-  if (own.chains.layers.empty()) return out;
   for (std::size_t k = 0; k < model_.depth(); ++k) {
-    for (const std::size_t block : {Rbm::kVisible, Rbm::kHidden}) {
-      out.chains.layers.push_back(k == trained() ? own.chains.layers[block]
+    for (std::size_t l = 0; l < own.chains.layers.size(); ++l) {
+      const std::size_t block = l % model_.stage(k).layers().size();
+      out.chains.layers.push_back(k == trained() ? own.chains.layers[l]
                                                  : model_.stage(k).make_state(block, own.chains.count()));
     }
   }
@@ -278,10 +280,10 @@ void DbnLearner::restore(LearnerState state) {
   own.offsets.assign(state.offsets.begin() + at(part.offsets),
                      state.offsets.begin() + at(part.offsets + part.offset_count));
   own.chains = {{}, state.chains.sweep, state.chains.first_chain};
-  if (!state.chains.layers.empty()) {
-    own.chains.layers = {std::move(state.chains.layers[2 * trained()]),
-                         std::move(state.chains.layers[2 * trained() + 1])};
-  }
+  const std::size_t each = state.chains.layers.size() / model_.depth();
+  const auto layers = state.chains.layers.begin() + at(trained() * each);
+  own.chains.layers.assign(std::make_move_iterator(layers), std::make_move_iterator(layers + at(each)));
+  own.phase = std::move(state.phase);
   learner_->restore(std::move(own));
   if (!up_down()) return;
   const std::span<double> offsets = learner_->visible_offsets();

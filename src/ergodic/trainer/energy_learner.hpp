@@ -86,7 +86,7 @@ class EnergyLearner : public Learner {
           step(options_.optimiser, {now.update, now.rate}, gradient_, velocity_, p, context);
         },
         context);
-    negative_->follow(*simulator_, now.update, key_, context);
+    negative_->follow(*simulator_, now, key_, context);
   }
 
   /// energy_gap         mean E(held out) - mean E(training); it grows when the machine over-fits; if all is known
@@ -125,12 +125,14 @@ class EnergyLearner : public Learner {
   const Simulator* simulator() const override { return simulator_.get(); }
 
   LearnerState state() const override {
-    return {velocity_, {}, negative_->chains() ? *negative_->chains() : Chains{}, options_.completion.draws()};
+    LearnerState out{velocity_, {}, {}, options_.completion.draws()};
+    negative_->put(out);
+    return out;
   }
   void restore(LearnerState state) override {
     options_.completion.restore(std::move(state.completed));
     velocity_ = std::move(state.velocity);
-    if (Chains* chains = negative_->chains()) *chains = std::move(state.chains);
+    negative_->take(state);
   }
 
  private:

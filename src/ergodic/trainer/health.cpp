@@ -34,7 +34,8 @@ constexpr Limit kLimits[] = {
     {"saturated", 0.0, 0.5, "more than half of the hidden units are always on; try a lower learning rate"},
     {"weight_norm", 0.0, kLargeWeight,
      "the weights have grown very large; training may be diverging: try a lower learning rate"},
-    {"effective_share", 0.1, 1.0, "the population cannot follow such steps; try a lower learning rate"}};
+    {"effective_share", 0.1, 1.0, "the population cannot follow such steps; try a lower learning rate"},
+    {"least_swapped", 0.02, 1.0, "neighbours on the ladder of tempering hardly swap; take more --levels"}};
 
 double weights_in(const Record& record) { return monitor_in(record, "weight_norm").value_or(0.0); }
 

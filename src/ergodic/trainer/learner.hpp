@@ -25,6 +25,7 @@ struct LearnerState {
   State completed;  ///< draws of what the data does not have; empty if it has all
   std::vector<float> best = {};    ///< the best parameters so far; empty if the last are taken
   std::vector<float> layers = {};  ///< parameters of layers that learn one by one before they are put together
+  std::vector<float> phase = {};   ///< what the training method has beside its chains
 };
 
 /// How far from the truth a machine is on rows that it does not learn from; lower is better.

@@ -12,8 +12,8 @@ namespace ergodic {
 namespace {
 
 std::vector<Method>& rows() {
-  static std::vector<Method> all{kPersistentChains, kPopulation, kContrastiveDivergence, kExactGradient,
-                                 kPseudoLikelihood};
+  static std::vector<Method> all{kPersistentChains,      kPopulation,    kFastWeights,     kTemperedChains,
+                                 kContrastiveDivergence, kExactGradient, kPseudoLikelihood};
   return all;
 }
 

@@ -18,10 +18,13 @@ struct Method {
   /// For options that are settled.
   std::unique_ptr<NegativePhase> (*make)(const Simulator& model, const TrainOptions& options, Key key,
                                          const Context& context);
+  bool persistent = false;  ///< whether its chains go on from update to update
 };
 
 extern const Method kPersistentChains;
 extern const Method kPopulation;
+extern const Method kFastWeights;
+extern const Method kTemperedChains;
 extern const Method kContrastiveDivergence;
 extern const Method kExactGradient;
 extern const Method kPseudoLikelihood;

@@ -14,7 +14,7 @@ class PopulationChains : public PersistentChains {
 
   ModelTerm advance(const Simulator& model, const Chains& data, std::uint64_t update, Key key,
                     const Context& context) override;
-  void follow(const Simulator& model, std::uint64_t update, Key key, const Context& context) override;
+  void follow(const Simulator& model, const UpdateStep& done, Key key, const Context& context) override;
 
   /// effective_share   of the chains, as the last step weighed them; far below 1 it was too large to be followed
   Measures measures() const override { return {{"effective_share", effective_share_}}; }

@@ -159,14 +159,16 @@ void RbmLearner::restore(LearnerState state) {
   std::copy(state.offsets.begin(), hidden_end, hidden_offset_.begin());
   std::copy(hidden_end, state.offsets.end(),
             visible_offset_.begin() + static_cast<std::ptrdiff_t>(model_.structure().observed));
-  if (Chains* chains = negative_->chains()) *chains = std::move(state.chains);
+  negative_->take(state);
 }
 
 LearnerState RbmLearner::state() const {
   std::vector<double> offsets = hidden_offset_;
   offsets.insert(offsets.end(), visible_offset_.begin() + static_cast<std::ptrdiff_t>(model_.structure().observed),
                  visible_offset_.end());
-  return {velocity_, std::move(offsets), negative_->chains() ? *negative_->chains() : Chains{}, completion_.draws()};
+  LearnerState out{velocity_, std::move(offsets), {}, completion_.draws()};
+  negative_->put(out);
+  return out;
 }
 
 Measures RbmLearner::measure(const Context& context) const {
@@ -240,7 +242,7 @@ void RbmLearner::learn(const UpdateStep& now, const Context& context) {
   } else {
     ascend(std::get<Statistics>(model_term), {now.update, now.rate}, context);
   }
-  negative_->follow(simulator_, now.update, key_, context);
+  negative_->follow(simulator_, now, key_, context);
 }
 
 /// Summed over the rows with weight 1 and divided once: sums of bits are whole numbers, exact in any order.

@@ -64,7 +64,7 @@ TrainDefaults rbm_defaults(const TrainingCase& now) {
   if (real_valued(now.layers.front()) || real_valued(now.layers.back())) {
     return {100, kRealUpdates, rate, 1};
   }
-  const bool persistent = now.method == kPersistentChains.name || now.method == kPopulation.name;
+  const bool persistent = method_named(now.method).persistent;
   const auto parameters = static_cast<double>(now.parameters);
   return {100, count_between(12000, 30000 * std::sqrt(150000 / parameters), 30000), rounded(rate),
           persistent ? count_between(1, 100000 / parameters, 10) : 1};

@@ -1,10 +1,17 @@
 #include "ergodic/trainer/train_options.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "ergodic/core/error.hpp"
 #include "ergodic/trainer/adversary.hpp"
 #include "ergodic/trainer/methods.hpp"
+#include "ergodic/trainer/tempered_chains.hpp"
 
 namespace ergodic {
 namespace {
@@ -18,6 +25,14 @@ std::vector<Choice> method_choices() {
   return out;
 }
 
+std::vector<std::string_view> persistent_methods() {
+  std::vector<std::string_view> out;
+  for (const Method& method : methods()) {
+    if (method.persistent) out.push_back(method.name);
+  }
+  return out;
+}
+
 Spec<TrainOptions> make_spec() {
   Spec<TrainOptions> spec;
   spec.group(kLoopGroup)
@@ -25,6 +40,16 @@ Spec<TrainOptions> make_spec() {
       .choices(method_choices())
       .add("steps", &TrainOptions::steps, "sweeps of the chains for each update")
       .range(1, 100000)
+      .add("final-steps", &TrainOptions::final_steps,
+           "sweeps for the last update, if they are to grow from --steps on as the machine gets harder to sample; for "
+           "methods whose chains go on")
+      .range(1, 100000)
+      .automatic("as many as --steps")
+      .advanced()
+      .add("levels", &TrainOptions::levels, "machines on the ladder of --method tempering, with those at both ends")
+      .range(2, 1000)
+      .automatic(std::to_string(TemperedChains::kLevels))
+      .advanced()
       .add("chains", &TrainOptions::chains, "persistent chains")
       .range(1, 1000000)
       .automatic("as many as the batch has rows, at least 100")
@@ -95,6 +120,16 @@ TrainOptions settled(TrainOptions options, const TrainDefaults& defaults, std::s
           "--updates and --epochs both say how long training lasts; give one of them");
   if (!options.learning_rate) options.learning_rate = defaults.learning_rate;
   if (!options.steps) options.steps = defaults.steps;
+  require(!options.final_steps || method_named(options.method).persistent,
+          fmt::format("--final-steps is for chains that go on from update to update, and --method {} has none; take "
+                      "one of {}, or leave it out",
+                      options.method, fmt::join(persistent_methods(), ", ")));
+  require(!options.final_steps || *options.final_steps >= *options.steps,
+          fmt::format("--final-steps: expected at least the {} sweeps of --steps, found {}", *options.steps,
+                      options.final_steps.value_or(0)));
+  require(!options.levels || options.method == kTemperedChains.name,
+          fmt::format("--levels is for --method {}, and the method is {}; leave it out", kTemperedChains.name,
+                      options.method));
   if (!options.record_every) {
     options.record_every = std::max(std::min(per_epoch, kMostUnrecorded), *options.updates / kMostRecords);
   }

@@ -51,7 +51,9 @@ struct Names<Keep> {
 struct TrainOptions {
   std::string method = "pcd";
   std::optional<std::uint64_t> steps;
+  std::optional<std::uint64_t> final_steps;  ///< of chains that go on: what steps grow to
   std::optional<std::uint64_t> chains;
+  std::optional<std::uint64_t> levels;  ///< of tempering
   std::optional<std::uint64_t> batch;
   std::optional<std::uint64_t> updates;  ///< how long training lasts
   std::optional<std::uint64_t> epochs;   ///< the same in passes through the data; only one of the two is given
@@ -84,6 +86,22 @@ struct TrainDefaults {
 /// record each epoch, but at least each thousand updates and at most about a hundred in all. UsageError if updates and
 /// epochs are given and differ.
 TrainOptions settled(TrainOptions options, const TrainDefaults& defaults, std::size_t rows);
+
+/// How many sweeps the chains make for each update: more and more, in a straight line from the first update to the
+/// last.
+struct Sweeps {
+  std::uint64_t first = 1, last = 1, updates = 1;
+
+  Sweeps(std::uint64_t always) : first(always), last(always) {}
+  /// Those of options that are settled.
+  explicit Sweeps(const TrainOptions& options)
+      : first(*options.steps), last(options.final_steps.value_or(first)), updates(*options.updates) {}
+
+  std::uint64_t at(std::uint64_t update) const {
+    if (update + 1 >= updates) return last;
+    return first + (last - first) * update / (updates - 1);
+  }
+};
 
 // The groups of options, of which each kind of machine takes some.
 inline constexpr char kLoopGroup[] = "Training";
