@@ -78,6 +78,14 @@ class Inputs:
         rows += 0.5 * rows.std() * random.standard_normal(rows.shape, dtype=np.float32)
         np.save(path, rows / rows.std(0))
 
+    def make_letter_rows(self, path, sites, letters):
+        """One-hot letters of sixty families, as of proteins: of a site in ten rows, seven have the family's letter."""
+        random = np.random.default_rng(0)
+        families = random.integers(0, letters, (60, sites))
+        chosen = families[random.integers(0, 60, 20000)]
+        chosen = np.where(random.random(chosen.shape) < 0.7, chosen, random.integers(0, letters, chosen.shape))
+        np.save(path, np.eye(letters, dtype=np.uint8)[chosen].reshape(len(chosen), -1))
+
     def make_plane_rows(self, path):
         """Points about eight places on a circle."""
         random = np.random.default_rng(0)

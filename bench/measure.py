@@ -106,7 +106,8 @@ class Measurement:
             return {}
         request = {**workload.request, **workload.check, "seed": 1}
         check = {"train": self.check_learning, "gibbs": self.check_activity, "ais": self.check_log_z,
-                 "spins": self.check_energy, "reals": self.check_reconstruction, "network": self.check_classes,
+                 "spins": self.check_energy, "reals": self.check_reconstruction,
+                 "letters": self.check_reconstruction, "network": self.check_classes,
                  "product": self.check_sum, "neural": self.check_gain}[workload.kind]
         out = {}
         for name, (text, right) in check(request, names).items():

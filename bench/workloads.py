@@ -42,7 +42,7 @@ class Workload:
 
 def units_of_work(request):
     """Samples, sweeps of a chain, temperatures of a chain, updates of a spin, or products."""
-    if request["kind"] in ("train", "reals", "network", "neural"):
+    if request["kind"] in ("train", "reals", "letters", "network", "neural"):
         return request["rows"] * request["epochs"]
     if request["kind"] == "product":
         return request["times"]
@@ -65,7 +65,7 @@ def macs(request):
         sizes = [request["visible"], *request["layers"], 1]
         return units_of_work(request) * 12 * sum(a * b for a, b in zip(sizes, sizes[1:]))
     # Training: a product up from the data, two for each sweep, and two statistics.
-    products = 2 * request["steps"] + 3 if request["kind"] in ("train", "reals") else 2
+    products = 2 * request["steps"] + 3 if request["kind"] in ("train", "reals", "letters") else 2
     return units_of_work(request) * products * request["visible"] * request["hidden"]
 
 
@@ -97,6 +97,13 @@ def workloads(size):
         request = dict(training(data, visible=visible, hidden=hidden, rows=pick(1000, 20000), batch=100, method="pcd",
                                 rate=rate), kind="reals", units=units)
         return Workload(name, f"{shape}, {'-'.join(units)}, PCD-1, batch 100", "samples/s", request,
+                        ("ergodic", "torch"), "rows", dict(rows=1000, epochs=40), scales=True)
+
+    def letters(name, sites, count, hidden):
+        units = sites * count
+        request = dict(training(("letter rows", sites, count), visible=units, hidden=hidden, rows=pick(1000, 20000),
+                                batch=100, method="pcd"), kind="letters", units=["potts", "bernoulli"], letters=count)
+        return Workload(name, f"{sites} sites of {count} letters x {hidden}, PCD-1, batch 100", "samples/s", request,
                         ("ergodic", "torch"), "rows", dict(rows=1000, epochs=40), scales=True)
 
     def product(name, left, inner, right, turned):
@@ -146,6 +153,7 @@ def workloads(size):
                  dict(machine=("trained machine", 16), chains=100, temperatures=pick(500, 1000)), threads=2),
         real("R1", ["gaussian", "bernoulli"], ("real rows", visible), 0.01),
         real("R2", ["bernoulli", "relu"], ("train",), 0.05),
+        letters("L1", pick(20, 100), 20, pick(32, 200)),
         Workload("N1", f"network {'-'.join(map(str, sizes))}, dropout, momentum, batch 100", "samples/s",
                  dict(kind="network", data=("train",), labels=("labels",), sizes=sizes, rows=pick(2000, 20000), epochs=1,
                       batch=100, rate=0.1, momentum=0.9, dropout=[0.2, 0.5]),

@@ -130,13 +130,14 @@ Dataset real_rows(const std::string& path, std::size_t count) {
   return {path, std::move(rows)};
 }
 
-/// A machine with real units.
-Json reals(const Json& request, Threads& threads) {
+/// A machine with real units or with letters.
+Json other_units(const Json& request, Threads& threads) {
   const std::vector<std::string> units = request.at("units");
   const Dataset data = units[0] == "gaussian" ? real_rows(request.at("data"), request.at("rows"))
                                               : first_rows(request.at("data"), request.at("rows"));
   const Key key{request.at("seed")};
-  Rbm machine(make_layer(units[0], data.units()), make_layer(units[1], request.at("hidden")));
+  const std::size_t letters = request.value("letters", std::size_t{0});
+  Rbm machine(make_layer(units[0], data.units(), letters), make_layer(units[1], request.at("hidden")));
   const TrainOptions options = train_options(request);
   initialise(machine, data, 0.01, key, Context{&threads});
   Trainer trainer = trainer_of(machine, data, {}, options, key, Context{&threads});
@@ -340,7 +341,8 @@ int main(int argc, char** argv) {
                 {"gibbs", [&](const Json& request) { return gibbs(request, threads); }},
                 {"ais", [&](const Json& request) { return ais(request, threads); }},
                 {"spins", [&](const Json& request) { return spins(request, threads); }},
-                {"reals", [&](const Json& request) { return reals(request, threads); }},
+                {"reals", [&](const Json& request) { return other_units(request, threads); }},
+                {"letters", [&](const Json& request) { return other_units(request, threads); }},
                 {"network", [&](const Json& request) { return network(request, threads); }},
                 {"neural", [&](const Json& request) { return neural(request, threads); }},
                 {"product", [&](const Json& request) { return product(request, threads); }},

@@ -85,6 +85,55 @@ def reals(request):
     return {"seconds": watch.seconds, "reconstruction": float((again - some).square().mean() / some.var(0).mean())}
 
 
+def letters(request):
+    """PCD-1 of a machine whose visible sites have one of several letters each. Fields of hidden units are sums of rows of
+    the weights, which is faster than a product; letters are drawn by sums of e^I, which is several times as fast as
+    noise and the largest; statistics are a product of one-hot rows, which is faster than adding to rows by their
+    numbers. The data's hidden layer is means, and the chains' is drawn."""
+    torch.manual_seed(request["seed"])
+    count, batch, rate = request["letters"], request["batch"], request["rate"] / request["batch"]
+    rows = torch.tensor(first_rows(request["data"], request["rows"]))
+    visible, hidden = rows.shape[1], request["hidden"]
+    sites = visible // count
+    first = torch.arange(0, visible, count, dtype=torch.int32)
+    units = rows.view(-1, sites, count).argmax(2).int() + first  # of the letters
+    weights, hidden_bias = torch.randn(visible, hidden) * 0.01, torch.zeros(hidden)
+    visible_bias = rows.mean(0).clamp_(1 / (len(rows) + 2)).log_()
+    fields, sums, below = (torch.empty(batch, sites, count) for _ in range(3))
+    uniforms = torch.empty(batch, sites, 1)
+    both, hidden_both = torch.empty(2 * batch, visible), torch.zeros(2 * batch, hidden)  # the data, then the chains
+    means, chain, noise = hidden_both[:batch], hidden_both[batch:], torch.empty(batch, hidden)
+
+    def find_means(x):
+        return torch.nn.functional.embedding_bag(x, weights, mode="sum").add_(hidden_bias).sigmoid_()
+
+    def draw_visible(v):
+        torch.addmm(visible_bias, v, weights.T, out=fields.view(batch, visible))
+        torch.cumsum(fields.exp_(), 2, out=sums)
+        torch.le(sums, uniforms.uniform_().mul_(sums[:, :, -1:]), out=below)
+        return below.sum(2).int().clamp_(max=count - 1).add_(first)
+
+    watch = Stopwatch()
+    watch.start()
+    for _ in range(request["epochs"]):
+        for begin in range(0, len(units) - batch + 1, batch):
+            x = units[begin:begin + batch]
+            means[:] = find_means(x)
+            back = draw_visible(chain)
+            torch.gt(find_means(back), noise.uniform_(), out=chain)
+            both.zero_().scatter_(1, torch.cat([x, back]).long(), 1.0)
+            chain.neg_()
+            weights.addmm_(both.T, hidden_both, alpha=rate)
+            visible_bias.add_(both[:batch].sum(0).sub_(both[batch:].sum(0)), alpha=rate)
+            hidden_bias.add_(hidden_both.sum(0), alpha=rate)
+            chain.neg_()
+    watch.stop()
+    some = rows[:batch]
+    torch.addmm(visible_bias, find_means(units[:batch]), weights.T, out=fields.view(batch, visible))
+    again = torch.softmax(fields, 2).view(batch, visible)
+    return {"seconds": watch.seconds, "reconstruction": float((again - some).square().mean() / some.var(0).mean())}
+
+
 def network(request):
     """Rectified units, dropout, momentum: written out, which is a little faster than autograd."""
     torch.manual_seed(request["seed"])
@@ -209,4 +258,5 @@ def neural(request):
 if __name__ == "__main__":
     torch.set_num_threads(threads())
     torch.set_grad_enabled(False)
-    serve("torch", torch.__version__, {**matrices.kinds(Torch()), "reals": reals, "network": network, "neural": neural})
+    serve("torch", torch.__version__, {**matrices.kinds(Torch()), "reals": reals, "letters": letters, "network": network,
+                                       "neural": neural})

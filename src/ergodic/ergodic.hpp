@@ -43,6 +43,7 @@
 #include "ergodic/kernels/fields.hpp"
 #include "ergodic/kernels/float_sampling.hpp"
 #include "ergodic/kernels/table_sampling.hpp"
+#include "ergodic/kernels/sparse_sums.hpp"
 #include "ergodic/kernels/split_weights.hpp"
 #include "ergodic/kernels/letters.hpp"
 #include "ergodic/kernels/float_product.hpp"

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "ergodic/kernels/fields.hpp"
+#include "ergodic/kernels/lookup_plan.hpp"
 #include "kernels/random_inputs.hpp"
 
 namespace ergodic {
@@ -29,9 +32,9 @@ void expect_defined_letters(const State& x, const Map& map, std::size_t letters,
   const Draw draw = Key{3}.at(Purpose::kGibbs);
   const State truth = defined_letters(x, map, letters, draw, 7);
   test::for_each_target([&] {
-    if (!letters_serve(x, map)) return;
     // What was there before does not matter.
     State drawn = random_state(x.chains(), map.bias.cols(), kBinary, 0.5, 9);
+    if (!letters_serve(x)) return;
     sample_letters(x, map, letters, draw, 7, drawn, context);
     ASSERT_EQ(drawn.bits(), truth.bits());
   });
@@ -41,8 +44,10 @@ TEST(Letters, AreThoseOfTheDefinitionAtAllSizes) {
   for (std::size_t size = 1; size <= 70; ++size) {
     const double density = std::array{0.0, 0.1, 0.5, 1.0}[size % 4];
     const std::size_t letters = 2 + size % 29;
-    ASSERT_NO_FATAL_FAILURE(expect_defined_letters(random_state(5, size, kBinary, density, size),
+    ASSERT_NO_FATAL_FAILURE(expect_defined_letters(random_state(9, size, kBinary, density, size),
                                                    random_map(size, 3 * letters, 1, kBinary), letters));
+    ASSERT_NO_FATAL_FAILURE(expect_defined_letters(random_state(17, size, kSpins, density, size),
+                                                   random_map(size, 33 * letters, 1, kSpins, 0.1f), letters));
     ASSERT_NO_FATAL_FAILURE(expect_defined_letters(random_state(size, 40, kBinary, density, size),
                                                    random_map(40, 5 * letters, 2, kBinary, 0.3f), letters));
   }
@@ -80,10 +85,58 @@ TEST(Letters, AreTheSameForAnyNumberOfThreadsInManyDraws) {
   }
 }
 
-TEST(Letters, OtherInputsAreLeftToTheDefinition) {
-  EXPECT_FALSE(letters_serve(random_state(4, 9, kSpins, 0.5, 1), random_map(9, 12, 1, kSpins)));
-  EXPECT_FALSE(letters_serve(random_state(4, 9, kBinary, 0.5, 1), random_map(9, 6, 1, kBinary)));
+TEST(Letters, AreThoseOfTheDefinitionForManyRowsAndLetters) {
+  ASSERT_NO_FATAL_FAILURE(expect_defined_letters(random_state(LookupPlan::kMaxRows + 3, 70, kBinary, 0.3, 1),
+                                                 random_map(70, 3 * 300, 2, kBinary, 0.5f), 300));
+  // One-hot inputs, as of hidden letters given letters.
+  State x(40, 50 * 20, kBinary);
+  for (std::size_t r = 0; r < x.chains(); ++r) {
+    for (std::size_t s = 0; s < 50; ++s) x.bits().set(r, s * 20 + (7 * r + 3 * s * s) % 20, true);
+  }
+  ASSERT_NO_FATAL_FAILURE(expect_defined_letters(x, random_map(50 * 20, 9 * 4, 3, kBinary, 0.3f), 4));
 }
+
+TEST(Letters, HaveTheirProbabilities) {
+  constexpr std::size_t kLetters = 20, kSites = 40, kRows = 500, kDraws = 40;
+  const Map map = random_map(60, kSites * kLetters, 12, kBinary, 0.1f);
+  const State x = random_state(1, 60, kBinary, 0.5, 13);
+  State same(kRows, 60, kBinary);
+  for (std::size_t r = 0; r < kRows; ++r) same.set_row(r, x, 0);
+  std::vector<double> counts(kSites * kLetters);
+  State drawn(kRows, counts.size(), kBinary);
+  for (std::size_t k = 0; k < kDraws; ++k) {
+    sample_letters(same, map, kLetters, Key{5}.at(Purpose::kGibbs, k), 0, drawn, {});
+    for (std::size_t r = 0; r < kRows; ++r) {
+      for_each_set(drawn.bits().row(r), [&](std::size_t unit) { counts[unit] += 1.0; });
+    }
+  }
+  double chi_square = 0.0;
+  std::vector<double> storage;
+  for_fields(x, map, {}, [&](std::size_t, std::span<const double> fields) {
+    for (std::size_t s = 0; s < kSites; ++s) {
+      const LetterWeights site(fields.subspan(s * kLetters, kLetters), storage);
+      for (std::size_t a = 0; a < kLetters; ++a) {
+        const double expected = kRows * kDraws * site.weights[a] / site.total;
+        ASSERT_GT(expected, 5.0);
+        chi_square += (counts[s * kLetters + a] - expected) * (counts[s * kLetters + a] - expected) / expected;
+      }
+    }
+  });
+  // Mean and variance of chi-square are its degrees of freedom and twice those.
+  constexpr double kFreedom = kSites * (kLetters - 1);
+  EXPECT_NEAR(chi_square, kFreedom, 4.0 * std::sqrt(2.0 * kFreedom));
+}
+
+TEST(Letters, AreThoseOfTheDefinitionWhereTablesDoNotServe) {
+  for (const Levels levels : {kBinary, kSpins}) {
+    ASSERT_NO_FATAL_FAILURE(
+        expect_defined_letters(random_state(3, 90, levels, 0.5, 1), random_map(90, 12 * 7, 2, levels, 0.3f), 7));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_defined_letters(random_state(21, 9, levels, 0.5, 1), random_map(9, 12, 3, levels, 1e9f), 4));
+  }
+}
+
+TEST(Letters, RealInputsAreLeftToTheDefinition) { EXPECT_FALSE(letters_serve(State(random_matrix(4, 9, 1)))); }
 
 }  // namespace
 }  // namespace ergodic

@@ -66,7 +66,13 @@ HWY_INLINE T sum_of_bits(const std::uint64_t* bits, const float* HWY_RESTRICT we
   for (; i + kFloats <= count; i += kFloats) {
     add(std::integral_constant<std::size_t, 0>{}, bits[i / 64] >> (i % 64), weights + i);
   }
-  T total = hn::GetLane(hn::SumOfLanes(dt, hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]))));
+#if HWY_TARGET <= HWY_AVX2  // where what is beyond the end is not read
+  if constexpr (sizeof(T) == sizeof(float) && !kSigns) {
+    if (i < count) sums[0] = hn::Add(sums[0], hn::MaskedLoad(lanes.mask(bits[i / 64] >> (i % 64)), d, weights + i));
+    i = count;
+  }
+#endif
+  T total = sum_of_lanes(dt, hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3])));
   for (; i < count; ++i) {  // whether a bit is set cannot be guessed
     const auto set = static_cast<std::uint32_t>(bits[i / 64] >> (i % 64)) & 1u;
     const auto w = std::bit_cast<std::uint32_t>(weights[i]);

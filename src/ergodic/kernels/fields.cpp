@@ -164,6 +164,23 @@ void defined_fields(const State& x, std::size_t begin, std::size_t end, const Af
   }
 }
 
+void defined_fields_of(const State& x, std::size_t row, const Affine& map, std::size_t first, std::span<double> out) {
+  std::ranges::copy(map.bias.subspan(first, out.size()), out.begin());
+  if (!x.real() && x.levels() == Levels{0.0f, 1.0f}) {
+    thread_local std::vector<std::uint32_t> on;
+    on.clear();
+    for_each_set(x.bits().row(row), [&](std::size_t i) { on.push_back(static_cast<std::uint32_t>(i)); });
+    add_rows(map.weights, on, out, first);
+  } else {
+    for_each_nonzero(x, row, [&](std::size_t i, float value) {
+      const std::span<const float> weights = map.weights.row(i).subspan(first, out.size());
+      for (std::size_t j = 0; j < out.size(); ++j) out[j] += double{value} * weights[j];
+    });
+  }
+  if (map.beta == 1.0) return;
+  for (std::size_t j = 0; j < out.size(); ++j) out[j] = map.tempered(out[j], first + j);
+}
+
 void add_rows(MatrixView<const float> table, std::span<const std::uint32_t> rows, std::span<double> out,
               std::size_t first) {
   assert(first + out.size() <= table.cols());

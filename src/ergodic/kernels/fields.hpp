@@ -17,6 +17,9 @@ namespace ergodic {
 /// goes to row 0 of `out`.
 void defined_fields(const State& x, std::size_t begin, std::size_t end, const Affine& map, MatrixView<double> out);
 
+/// The same of one row, for units [first, first + out.size()).
+void defined_fields_of(const State& x, std::size_t row, const Affine& map, std::size_t first, std::span<double> out);
+
 /// out += columns [first, first + out.size()) of the rows of a table that are named, one after the other.
 void add_rows(MatrixView<const float> table, std::span<const std::uint32_t> rows, std::span<double> out,
               std::size_t first = 0);

@@ -61,6 +61,20 @@ class LaneBits {
 };
 
 #endif
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+/// The sum of the lanes, in any order: halves first, of which GCC makes less than of all at once.
+template <class D>
+HWY_INLINE hwy::HWY_NAMESPACE::TFromD<D> sum_of_lanes(D d, hwy::HWY_NAMESPACE::VFromD<D> v) {
+  if constexpr (hwy::HWY_NAMESPACE::MaxLanes(d) * sizeof(hwy::HWY_NAMESPACE::TFromD<D>) > 16) {
+    const hwy::HWY_NAMESPACE::Half<D> half;
+    return sum_of_lanes(
+        half, hwy::HWY_NAMESPACE::Add(hwy::HWY_NAMESPACE::LowerHalf(half, v), hwy::HWY_NAMESPACE::UpperHalf(half, v)));
+  } else {
+    return hwy::HWY_NAMESPACE::GetLane(hwy::HWY_NAMESPACE::SumOfLanes(d, v));
+  }
+}
+#endif
 }  // namespace ergodic::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -8,15 +8,21 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
-#include <cmath>
+#include <cstring>
+#include <numeric>
 #include <optional>
 
 #include "ergodic/core/aligned.hpp"
 #include "ergodic/core/elementary.hpp"
-#include "ergodic/kernels/ars-inl.hpp"
+#include "ergodic/kernels/fields.hpp"
 #include "ergodic/kernels/float_sampling.hpp"
+#include "ergodic/kernels/lane_bits-inl.hpp"
+#include "ergodic/kernels/sparse_sums.hpp"
+#include "ergodic/kernels/table_sampling-inl.hpp"
 #include "ergodic/kernels/target.hpp"
+#include "ergodic/kernels/transpose-inl.hpp"
 
 // What all targets share.
 #ifndef ERGODIC_LETTERS_SHARED
@@ -24,29 +30,64 @@
 namespace ergodic {
 
 namespace {
-constexpr std::size_t kSumUnits = 64;  // units whose sums are made at a time
-constexpr std::size_t kRowsAtATime = 32;
-constexpr std::size_t kWordsAtATime = 8;
+constexpr std::size_t kMostLanes = 16;  // of a vector of floats
+constexpr float kLog2e = 1.44269504f;
+constexpr float kFloatError = 3e-5f;  // of a field and its exponential in float, beside that of the rounded weights
+constexpr float kLargeError = 0.05f;  // from there on letters are drawn by the definition
+// Weights that may have been cut off, or of which too little is left.
+constexpr float kLeastTotal = 1e-25f, kMostTotal = 1e34f;
 }  // namespace
 
-/// What a thread needs for some rows.
-struct LetterScratch {
-  std::array<std::vector<std::uint32_t>, kRowsAtATime> on;  // which inputs of each row are on
-  Matrix<float> weights;                                    // e^I in float, of each row
-  std::vector<Words> words;                                 // of the sites of a row
+/// From sums of rounded weights to fields times log2 e, for each unit.
+struct LetterRules {
+  LetterRules() = default;
+  explicit LetterRules(std::size_t units) : scale(units), offset(units), error(units) {}
+
+  AlignedVector<float> scale, offset;
+  AlignedVector<float> error;                                            // of a field of the row with the most terms
+  alignas(kCacheLine) std::array<float, LookupPlan::kMaxRows> shares{};  // of it in each row
 };
 
-/// Rows [begin, begin + rows) of x and out.
+/// The rows of x that a plan is for.
 struct LetterCall {
   const State& x;
   const Affine& map;
   std::size_t letters;
-  std::span<const float> base;   // what tempering adds to each field
-  std::span<const float> reach;  // the largest that any field of each site could be
+  bool few;                    // whether few inputs are on
+  const LookupPlan& plan;      // of the rows, unless few are
+  const std::int32_t* summed;  // their sums, if few are: see InputSums
+  const LetterRules& rules;
+  std::size_t first_row, rows;
   const Draw& draw;
-  std::uint32_t first_chain;  // whose random numbers row 0 of x draws
-  State& out;
-  std::size_t begin, rows;
+  std::uint32_t first_chain;  // whose random numbers the first row draws
+  std::uint32_t* drawn;       // [site][place]: the letters
+  Profile* profile;
+
+  std::size_t sites() const { return map.bias.size() / letters; }
+  /// Of the rows: whole vectors of any target.
+  std::size_t places() const { return places_of(rows); }
+  static std::size_t places_of(std::size_t rows) { return (rows + kMostLanes - 1) / kMostLanes * kMostLanes; }
+};
+
+/// Draws a site in some rows from `first` on, a bit for each: by sums in float, and where these leave it open by the
+/// definition.
+void decide_letters(const LetterCall& call, std::size_t first, std::uint32_t rows, std::size_t site);
+
+/// What a thread needs.
+struct LetterScratch {
+  TileScratch tile;
+  std::size_t tiles = 0;             // as many as the letters of a site can lie in
+  AlignedVector<std::int32_t> sums;  // [tile][column, as `place` has them][place of a row]
+  std::vector<std::size_t> places;   // of the sums of each letter of a site
+  AlignedVector<float> weights;      // e^I of each letter of a site, for a vector of rows
+
+  void fit(const LetterCall& call) {
+    tiles = (call.letters + 2 * kTileColumns - 2) / kTileColumns;
+    const std::size_t most_sums = tiles * kTileColumns * call.places();
+    if (sums.size() < most_sums) sums.resize(most_sums);
+    places.resize(std::max(places.size(), call.letters));
+    if (weights.size() < kMostLanes * call.letters) weights.resize(kMostLanes * call.letters);
+  }
 };
 
 }  // namespace ergodic
@@ -57,64 +98,177 @@ namespace ergodic::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 // Without vectors the definition runs instead.
-void weigh_letters(const LetterCall&, LetterScratch&) {}
-void draw_words(const Draw&, std::uint32_t, LetterScratch&) {}
+void draw_sites(const LetterCall&, std::size_t, std::size_t, LetterScratch&) {}
+void weigh_letters(const LetterCall&, std::size_t, std::size_t, std::span<float>) {}
+void find_rules(const State&, const Affine&, const Terms&, LetterRules&) {}
 #else
 
-/// e^x for |x| <= 80, off by less than kExpError of itself; beyond, that of the end.
-template <class D, class V = hn::VFromD<D> >
-HWY_INLINE V exp_of(D d, V x) {
-  const hn::RebindToUnsigned<D> du;
-  const auto set = [&](float value) HWY_ATTR { return hn::Set(d, value); };
-  const V y = hn::Min(hn::Max(x, set(-80.0f)), set(80.0f));
-  const V round = set(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer
-  const V shifted = hn::MulAdd(y, set(1.44269504f), round), n = hn::Sub(shifted, round);
-  const V r = hn::NegMulAdd(n, set(-2.12194440e-4f), hn::NegMulAdd(n, set(0.693359375f), y));
-  V p = set(1.0f / 720.0f);
-  for (const float c : {1.0f / 120.0f, 1.0f / 24.0f, 1.0f / 6.0f, 0.5f, 1.0f, 1.0f}) p = hn::MulAdd(p, r, set(c));
-  // The last bits of `shifted` are n: as an exponent, with its bias of 127, they make 2^n.
-  return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(hn::BitCast(du, shifted), hn::Set(du, 127u)))));
+using DF = hn::CappedTag<float, 16>;
+constexpr DF df;
+constexpr hn::RebindToSigned<DF> di;
+using VF = hn::VFromD<DF>;
+constexpr std::size_t kRowLanes = hn::MaxLanes(df);
+
+/// 2^x for |x| <= 115, off by less than 4e-6 of itself; beyond, that of the end.
+HWY_INLINE VF exp2_of(VF x) {
+  const hn::RebindToUnsigned<DF> du;
+  const auto set = [](float value) HWY_ATTR { return hn::Set(df, value); };
+  const VF y = hn::Min(hn::Max(x, set(-115.0f)), set(115.0f));
+  const VF round = set(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer
+  const VF shifted = hn::Add(y, round), r = hn::Sub(y, hn::Sub(shifted, round));
+  // The polynomial of least relative error on [-1/2, 1/2].
+  VF p = set(9.570102e-3f);
+  for (const float c : {5.591786e-2f, 0.24024744f, 0.6931218f, 0.9999993f}) p = hn::MulAdd(p, r, set(c));
+  // The last bits of `shifted` are the integer: as an exponent, with its bias of 127, they make its power.
+  return hn::Mul(p, hn::BitCast(df, hn::ShiftLeft<23>(hn::Add(hn::BitCast(du, shifted), hn::Set(du, 127u)))));
 }
 
-/// The weights of the units that begin at each place, a vector of them, in one row.
-template <std::size_t kVectors, class D>
-HWY_INLINE void weigh_units(D d, const LetterCall& call, std::span<const std::uint32_t> on,
-                            const std::array<std::size_t, kVectors>& places, float* out) {
-  const Affine& map = call.map;
-  hn::VFromD<D> sums[kVectors];
-  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::LoadU(d, map.bias.data() + places[v]);
-  for (const std::uint32_t i : on) {
-    const float* HWY_RESTRICT row = map.weights.data() + i * map.weights.cols();
-    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::Add(sums[v], hn::LoadU(d, row + places[v]));
-  }
-  const auto beta = hn::Set(d, static_cast<float>(map.beta));
-  for (std::size_t v = 0; v < kVectors; ++v) {
-    const auto field = hn::MulAdd(beta, sums[v], hn::LoadU(d, call.base.data() + places[v]));
-    hn::StoreU(exp_of(d, field), d, out + places[v]);
-  }
-}
-
-/// The weights of all letters of all rows, a tile after the other: its couplings stay in the cache while rows pass.
-void weigh_letters(const LetterCall& call, LetterScratch& scratch) {
-  const hn::CappedTag<float, 8> d;
-  constexpr std::size_t kLanes = hn::MaxLanes(d), kVectors = kSumUnits / kLanes;
-  const std::size_t units = call.map.bias.size();
-  for (std::size_t first = 0; first < units; first += kSumUnits) {
-    // Vectors that would go beyond the last unit are moved back: what they have in common is weighed twice.
-    std::array<std::size_t, kVectors> places;
-    for (std::size_t v = 0; v < kVectors; ++v) places[v] = std::min(first + v * kLanes, units - kLanes);
-    for (std::size_t r = 0; r < call.rows; ++r) {
-      weigh_units<kVectors>(d, call, scratch.on[r], places, scratch.weights.row(r).data());
+/// The sums of a tile, a row for each column.
+void find_sums(const LetterCall& call, std::size_t tile, LetterScratch& scratch, std::int32_t* HWY_RESTRICT out) {
+  const Timed timed(call.profile, ProfiledStage::kProduct, call.rows * call.x.units() * kTileColumns);
+  if (!call.few) add_up(*call.map.quantised, call.plan, tile, scratch.tile);
+  const std::int32_t* const sums = call.few ? call.summed + tile * call.rows * kTileColumns : scratch.tile.sums.data();
+  const std::size_t places = call.places();
+  for (std::size_t r = 0; r < call.rows; r += kRowLanes) {
+    for (std::size_t c = 0; c < kTileColumns; c += kRowLanes) {
+      transpose_square(di, sums + r * kTileColumns + c, kTileColumns, out + c * places + r, places);
     }
   }
 }
 
-/// The random words of the sites of a row, and some more.
-void draw_words(const Draw& draw, std::uint32_t row, LetterScratch& scratch) {
-  for (std::size_t s = 0; s < scratch.words.size(); s += kWordsAtATime) {
-    const Words first = draw.counter(row, static_cast<std::uint32_t>(s));
-    ars_words<kWordsAtATime>(draw.keys(), ars_counters(ArsTag<kWordsAtATime>(), first, {1, 0, 0, 0}),
-                             scratch.words.data() + s);
+/// The upper 24 bits of the uniform numbers of a site, for a vector of rows.
+HWY_INLINE VF uniforms(const LetterCall& call, std::size_t row, std::size_t site) {
+  constexpr ArsTag<kRowLanes> d;
+  constexpr std::uint32_t kInVector = hn::MaxLanes(d) / 4;
+  alignas(16) static constexpr std::uint32_t kNext[4] = {0, kInVector, 0, 0};
+  const Words first =
+      call.draw.counter(call.first_chain + static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(site));
+  hn::VFromD<decltype(d)> words[kRowLanes / kInVector];
+  ars_vectors(d, call.draw.keys(), ars_counters(d, first, {0, 1, 0, 0}), hn::LoadDup128(d, kNext), words);
+  alignas(kCacheLine) std::array<std::uint32_t, 4 * kRowLanes> all;
+  for (std::size_t k = 0; k < std::size(words); ++k) hn::Store(words[k], d, all.data() + k * hn::MaxLanes(d));
+  alignas(kCacheLine) std::array<std::int32_t, kRowLanes> upper;
+  for (std::size_t k = 0; k < kRowLanes; ++k) upper[k] = static_cast<std::int32_t>(all[4 * k + 1] >> 8);
+  return hn::Mul(hn::ConvertTo(df, hn::Load(di, upper.data())), hn::Set(df, 0x1p-24f));
+}
+
+/// The sums of the weights whose bits are set, for kUnits rows of `count` weights: each word serves all of them.
+template <std::size_t kUnits>
+HWY_INLINE void sums_of_on(const std::uint64_t* HWY_RESTRICT bits, const float* HWY_RESTRICT weights, std::size_t count,
+                           float* HWY_RESTRICT out) {
+  const LaneBits<DF> lanes;
+  VF sums[kUnits];
+  unroll<kUnits>([&](auto k) ERGODIC_LAMBDA { sums[k] = hn::Zero(df); });
+  std::size_t i = 0;
+  for (; i + kRowLanes <= count; i += kRowLanes) {
+    const std::uint64_t word = bits[i / 64] >> (i % 64);
+    unroll<kUnits>([&](auto k)
+                       ERGODIC_LAMBDA { sums[k] = lanes.add(sums[k], word, hn::LoadU(df, weights + k * count + i)); });
+  }
+#if HWY_TARGET <= HWY_AVX2  // where what is beyond the end is not read
+  if (i < count) {
+    const auto mask = lanes.mask(bits[i / 64] >> (i % 64));
+    unroll<kUnits>(
+        [&](auto k) ERGODIC_LAMBDA { sums[k] = hn::Add(sums[k], hn::MaskedLoad(mask, df, weights + k * count + i)); });
+    i = count;
+  }
+#endif
+  unroll<kUnits>([&](auto k) ERGODIC_LAMBDA { out[k] = sum_of_lanes(df, sums[k]); });
+  for (; i < count; ++i) {  // whether a bit is set cannot be guessed
+    const auto set = static_cast<std::uint32_t>(bits[i / 64] >> (i % 64)) & 1u;
+    for (std::size_t k = 0; k < kUnits; ++k) {
+      out[k] += std::bit_cast<float>(std::bit_cast<std::uint32_t>(weights[k * count + i]) & (0u - set));
+    }
+  }
+}
+
+/// The weights of the letters of a site in one row of bits {0, 1}, by sums in float.
+void weigh_letters(const LetterCall& call, std::size_t row, std::size_t site, std::span<float> out) {
+  const Affine& map = call.map;
+  const std::size_t first = site * call.letters, count = call.x.units();
+  const std::uint64_t* bits = call.x.bits().row(call.first_row + row).data();
+  const float* weights = map.transposed.row(first).data();
+  constexpr std::size_t kUnits = 4;
+  std::size_t a = 0;
+  for (; a + kUnits <= call.letters; a += kUnits) sums_of_on<kUnits>(bits, weights + a * count, count, &out[a]);
+  for (; a < call.letters; ++a) sums_of_on<1>(bits, weights + a * count, count, &out[a]);
+  const auto beta = static_cast<float>(map.beta);
+  for (a = 0; a < call.letters; ++a) {
+    out[a] = kLog2e * (beta * (map.bias[first + a] + out[a]) + static_cast<float>(map.base_of(first + a)));
+  }
+  for (a = 0; a < call.letters; a += kRowLanes) hn::StoreU(exp2_of(hn::LoadU(df, &out[a])), df, &out[a]);
+}
+
+/// Draws a site of all rows.
+HWY_INLINE void draw_site(const LetterCall& call, std::size_t site, LetterScratch& scratch) {
+  const Timed timed(call.profile, ProfiledStage::kDraw);
+  const std::size_t letters = call.letters, first = site * letters;
+  float error = 0.0f;
+  for (std::size_t a = 0; a < letters; ++a) {
+    const std::size_t unit = first + a, slot = unit / kTileColumns % scratch.tiles;
+    scratch.places[a] = (slot * kTileColumns + place(unit % kTileColumns)) * call.places();
+    error = std::max(error, call.rules.error[unit]);
+  }
+  std::uint32_t* const drawn = call.drawn + site * call.places();
+  const std::size_t* HWY_RESTRICT places = scratch.places.data();
+  const std::int32_t* HWY_RESTRICT sums = scratch.sums.data();
+  const float* HWY_RESTRICT scale = call.rules.scale.data() + first;
+  const float* HWY_RESTRICT offset = call.rules.offset.data() + first;
+  float* HWY_RESTRICT weights = scratch.weights.data();
+  const auto set = [](float value) HWY_ATTR { return hn::Set(df, value); };
+  for (std::size_t r = 0; r < call.rows; r += kRowLanes) {
+    VF total = hn::Zero(df);
+    for (std::size_t a = 0; a < letters; ++a) {
+      const auto sum = hn::ConvertTo(df, hn::Load(di, sums + places[a] + r));
+      const VF weight = exp2_of(hn::MulAdd(sum, set(scale[a]), set(offset[a])));
+      hn::Store(weight, df, weights + a * kRowLanes);
+      total = hn::Add(total, weight);
+    }
+    const VF uniform = uniforms(call, r, site), target = hn::Mul(total, uniform);
+    VF beyond = hn::Neg(target), distance = total;  // of the border after each letter
+    auto letter = hn::Zero(di);
+    for (std::size_t a = 0; a + 1 < letters; ++a) {
+      beyond = hn::Add(beyond, hn::Load(df, weights + a * kRowLanes));
+      letter = hn::Sub(letter, hn::VecFromMask(di, hn::RebindMask(di, hn::Le(beyond, hn::Zero(df)))));
+      distance = hn::Min(distance, hn::Abs(beyond));
+    }
+    hn::Store(letter, di, reinterpret_cast<std::int32_t*>(drawn + r));
+    // See letters.hpp.
+    const VF off = hn::MulAdd(set(error), hn::Load(df, call.rules.shares.data() + r), set(kFloatError));
+    const VF spread = hn::Mul(off, hn::MulAdd(off, set(7.0f), set(2.0f)));
+    const VF near = hn::Mul(total, hn::MulAdd(hn::Mul(uniform, hn::Sub(set(1.0f), uniform)), spread,
+                                              set(0x1p-24f * static_cast<float>(2 * letters + 8))));
+    const auto sure = hn::And(hn::And(hn::Gt(distance, near), hn::Lt(off, set(kLargeError))),
+                              hn::And(hn::Gt(total, set(kLeastTotal)), hn::Lt(total, set(kMostTotal))));
+    std::uint8_t bytes[8] = {};
+    hn::StoreMaskBits(df, hn::Not(sure), bytes);
+    std::uint32_t unsure;
+    std::memcpy(&unsure, bytes, sizeof(unsure));
+    if (unsure != 0) decide_letters(call, r, unsure, site);
+  }
+}
+
+/// Draws sites [begin, end), the first of which begins with a tile.
+void draw_sites(const LetterCall& call, std::size_t begin, std::size_t end, LetterScratch& scratch) {
+  std::size_t tile = begin * call.letters / kTileColumns;
+  for (std::size_t site = begin; site < end; ++site) {
+    for (; tile * kTileColumns < (site + 1) * call.letters; ++tile) {
+      find_sums(call, tile, scratch, scratch.sums.data() + tile % scratch.tiles * kTileColumns * call.places());
+    }
+    draw_site(call, site, scratch);
+  }
+}
+
+/// What makes fields of all sums.
+void find_rules(const State& x, const Affine& map, const Terms& terms, LetterRules& out) {
+  for (std::size_t tile = 0; tile < map.quantised->tiles(); ++tile) {
+    const FieldRules rules = field_rules(x, map, terms, tile);
+    for (std::size_t c = 0; c < kTileColumns; ++c) {
+      const std::size_t unit = tile * kTileColumns + c;
+      out.scale[unit] = kLog2e * rules.scale[c];
+      out.offset[unit] = static_cast<float>(double{kLog2e} * rules.offset[c]);
+      out.error[unit] = rules.error[c];
+    }
   }
 }
 #endif
@@ -124,13 +278,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ergodic {
 namespace {
+HWY_EXPORT(draw_sites);
 HWY_EXPORT(weigh_letters);
-HWY_EXPORT(draw_words);
+HWY_EXPORT(find_rules);
 
-constexpr double kExpError = 1e-6;    // of e^x in float, as a share
-constexpr double kLargeError = 0.05;  // from there on e^2D - 1 is not nearly 2D
-// Weights that may have been cut off, or of which too little is left.
-constexpr double kLeastTotal = 1e-25, kMostTotal = 1e34;
+constexpr std::size_t kMovedRows = 64;  // that a thread takes at a time
+constexpr double kExpError = 1e-5;      // of e^x in float, as a share, where x is not too large
+
+/// The sites that fill whole tiles: what a thread takes at a time.
+std::size_t sites_of_task(std::size_t letters) { return kTileColumns / std::gcd(letters, kTileColumns); }
 
 /// The letter that weights within a factor e^error draw, if it is certain.
 std::optional<std::size_t> certain_letter(std::span<const float> weights, double uniform, double error) {
@@ -148,43 +304,71 @@ std::optional<std::size_t> certain_letter(std::span<const float> weights, double
   return certain ? std::optional(letter) : std::nullopt;
 }
 
-/// By the definition.
-std::size_t defined_letter(const LetterCall& call, std::span<const std::uint32_t> on, std::size_t site,
-                           double uniform) {
-  const std::size_t first = site * call.letters;
-  std::vector<double> fields(call.letters), storage;
-  for (std::size_t a = 0; a < call.letters; ++a) fields[a] = call.map.bias[first + a];
-  for (const std::uint32_t i : on) {
-    const std::span<const float> row = call.map.weights.row(i).subspan(first, call.letters);
-    for (std::size_t a = 0; a < call.letters; ++a) fields[a] += row[a];
+/// Draws sites [begin, end) where tables do not serve.
+void decide_all(const LetterCall& call, std::size_t begin, std::size_t end) {
+  for (std::size_t site = begin; site < end; ++site) {
+    for (std::size_t r = 0; r < call.rows; r += kMostLanes) decide_letters(call, r, (1u << kMostLanes) - 1, site);
   }
-  for (std::size_t a = 0; a < call.letters; ++a) fields[a] = call.map.tempered(fields[a], first + a);
-  return LetterWeights(fields, storage).drawn(uniform);
 }
 
-void draw_row(const LetterCall& call, std::size_t r, LetterScratch& scratch) {
-  const std::span<const std::uint32_t> on = scratch.on[r];
-  const std::size_t row = call.begin + r;
-  HWY_DYNAMIC_DISPATCH(draw_words)(call.draw, call.first_chain + static_cast<std::uint32_t>(row), scratch);
-  const std::span<std::uint64_t> bits = call.out.bits().row(row);
-  std::fill(bits.begin(), bits.end(), 0);
-  for (std::size_t s = 0; s < call.reach.size(); ++s) {
-    const double uniform = Draw::uniform(scratch.words[s]);
-    // A sum in float is off by at most a roundoff of the reach for each addition; some for the tempering.
-    const double error = 0x1p-24 * static_cast<double>(on.size() + 4) * 1.01 * call.reach[s] + kExpError;
-    const auto weights = std::span<const float>(scratch.weights.row(r)).subspan(s * call.letters, call.letters);
-    const auto certain = certain_letter(weights, uniform, error);
-    const std::size_t unit = s * call.letters + (certain ? *certain : defined_letter(call, on, s, uniform));
-    bits[unit / Bits::kWordBits] |= std::uint64_t{1} << (unit % Bits::kWordBits);
+/// Sets the bits of the letters that were drawn. Sites go by turns: no write waits for the one before it.
+void set_letters(const LetterCall& call, std::size_t begin, std::size_t end, State& out) {
+  const std::span<std::uint64_t> first = out.bits().row(call.first_row + begin);
+  std::fill_n(first.data(), first.size() * (end - begin), 0);
+  for (std::size_t site = 0; site < call.sites(); ++site) {
+    const std::uint32_t* const drawn = call.drawn + site * call.places();
+    std::uint64_t* bits = first.data();
+    for (std::size_t r = begin; r < end; ++r, bits += first.size()) {
+      const std::size_t unit = site * call.letters + drawn[r];
+      bits[unit / Bits::kWordBits] |= std::uint64_t{1} << (unit % Bits::kWordBits);
+    }
   }
 }
 
 }  // namespace
 
+void decide_letters(const LetterCall& call, std::size_t first, std::uint32_t rows, std::size_t site) {
+  const Timed timed(call.profile, ProfiledStage::kDecide);
+  thread_local std::vector<double> fields, storage;
+  thread_local std::vector<float> weights;
+  fields.resize(call.letters);
+  weights.resize(call.letters + kMostLanes);  // with room for what fills the last vector
+  float reach = 0.0f;
+  for (std::size_t a = 0; a < call.letters; ++a) {
+    reach = std::max(reach, tempered_reach(call.map, site * call.letters + a));
+  }
+  for (; rows != 0; rows &= rows - 1) {
+    const std::size_t r = first + static_cast<std::size_t>(std::countr_zero(rows));
+    if (r >= call.rows) return;
+    const auto chain = call.first_chain + static_cast<std::uint32_t>(r);
+    const double uniform = call.draw.uniform(chain, static_cast<std::uint32_t>(site));
+    std::optional<std::size_t> letter;
+    if (!call.few && call.x.levels() == Levels{0.0f, 1.0f}) {  // where few are on, the definition is as fast
+      HWY_DYNAMIC_DISPATCH(weigh_letters)(call, r, site, weights);
+      // A sum in float is off by at most a roundoff of the reach for each addition that a term goes through: count / 4
+      // in a lane, some for the last terms, the sum of lanes and the tempering.
+      const double additions = 0.25 * static_cast<double>(call.x.units()) + 52.0;
+      const double error = 0x1p-24 * additions * 1.1 * reach + kExpError;
+      letter = certain_letter(std::span<const float>(weights).first(call.letters), uniform, error);
+    }
+    if (!letter) {
+      defined_fields_of(call.x, call.first_row + r, call.map, site * call.letters, fields);
+      letter = LetterWeights(fields, storage).drawn(uniform);
+    }
+    call.drawn[site * call.places() + r] = static_cast<std::uint32_t>(*letter);
+  }
+}
+
 LetterWeights::LetterWeights(std::span<const double> fields, std::vector<double>& storage) : weights(storage) {
   storage.resize(fields.size());
-  largest = *std::max_element(fields.begin(), fields.end());
-  for (std::size_t a = 0; a < fields.size(); ++a) total += storage[a] = portable_exp(fields[a] - largest);
+  const auto [least, most] = std::ranges::minmax(fields);
+  largest = most;
+  if (least - largest >= -700.0) {  // nearly always
+    for (std::size_t a = 0; a < fields.size(); ++a) storage[a] = exp_within(fields[a] - largest);
+  } else {
+    for (std::size_t a = 0; a < fields.size(); ++a) storage[a] = portable_exp(fields[a] - largest);
+  }
+  for (const double weight : storage) total += weight;
 }
 
 std::size_t LetterWeights::drawn(double uniform) const {
@@ -194,33 +378,62 @@ std::size_t LetterWeights::drawn(double uniform) const {
   return letter;
 }
 
-bool letters_serve(const State& x, const Affine& map) {
-  constexpr std::size_t kMostLanes = 8;
-  return !plain_target() && !x.real() && x.levels() == Levels{0.0f, 1.0f} && map.bias.size() >= kMostLanes;
-}
+bool letters_serve(const State& x) { return !plain_target() && !x.real(); }
 
 void sample_letters(const State& x, const Affine& map, std::size_t letters, const Draw& draw, std::uint64_t first_chain,
                     State& out, const Context& context) {
-  assert(letters_serve(x, map) && map.bias.size() % letters == 0 && out.units() == map.bias.size());
-  std::vector<float> base(map.bias.size()), reach(map.bias.size() / letters);
-  for (std::size_t k = 0; k < base.size(); ++k) {
-    base[k] = static_cast<float>(map.base_of(k));
-    reach[k / letters] = std::max(reach[k / letters], tempered_reach(map, k));
-  }
-  context.for_blocks(x.chains(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
-    thread_local LetterScratch scratch;
-    const LetterCall call{x,   map,   letters,    base, reach, draw, static_cast<std::uint32_t>(first_chain),
-                          out, begin, end - begin};
-    for (std::size_t r = 0; r < call.rows; ++r) {
-      scratch.on[r].clear();
-      for_each_set(x.bits().row(begin + r),
-                   [&](std::size_t i) { scratch.on[r].push_back(static_cast<std::uint32_t>(i)); });
+  assert(letters_serve(x) && map.bias.size() % letters == 0 && out.units() == map.bias.size());
+  thread_local LookupPlan kept_plan;  // so that sampling allocates nothing
+  thread_local InputSums kept_sums;
+  thread_local LetterRules kept_rules;
+  thread_local AlignedVector<std::uint32_t> kept_letters;
+  LookupPlan& plan = kept_plan;  // the same ones in all threads
+  InputSums& found = kept_sums;
+  LetterRules& rules = kept_rules;
+  const bool tables = tables_serve(x, map, out), few = few_are_on(x);
+  const std::size_t sites = map.bias.size() / letters, columns = map.quantised->tiles() * kTileColumns;
+  if (rules.scale.size() != columns) rules = LetterRules(columns);
+  for (std::size_t begin = 0; begin < x.chains(); begin += LookupPlan::kMaxRows) {
+    const std::size_t rows = std::min(LookupPlan::kMaxRows, x.chains() - begin);
+    if (tables) {
+      if (few) {
+        find_sparse_sums(x, begin, rows, *map.quantised, found, context);
+      } else {
+        plan.make(blocks_of(x.bits(), begin, rows), context);
+        found.set_bits.resize(rows);
+        plan.count_set_bits(found.set_bits);
+      }
+      const Terms terms(x, found.set_bits);
+      std::transform(terms.shares(), terms.shares() + rows, rules.shares.begin(),
+                     [](std::uint16_t share) { return 0x1p-16f * static_cast<float>(share); });
+      HWY_DYNAMIC_DISPATCH(find_rules)(x, map, terms, rules);
     }
-    if (scratch.weights.cols() != base.size()) scratch.weights = Matrix<float>(kRowsAtATime, base.size());
-    scratch.words.resize((reach.size() + kWordsAtATime - 1) / kWordsAtATime * kWordsAtATime);
-    HWY_DYNAMIC_DISPATCH(weigh_letters)(call, scratch);
-    for (std::size_t r = 0; r < call.rows; ++r) draw_row(call, r, scratch);
-  });
+    const std::size_t drawn = sites * LetterCall::places_of(rows);
+    if (kept_letters.size() < drawn) kept_letters.resize(drawn);
+    const LetterCall call{.x = x,
+                          .map = map,
+                          .letters = letters,
+                          .few = few,
+                          .plan = plan,
+                          .summed = found.sums.data(),
+                          .rules = rules,
+                          .first_row = begin,
+                          .rows = rows,
+                          .draw = draw,
+                          .first_chain = static_cast<std::uint32_t>(first_chain + begin),
+                          .drawn = kept_letters.data(),
+                          .profile = context.profile};
+    context.for_blocks(sites, sites_of_task(letters), [&](std::size_t first, std::size_t last) {
+      if (!tables) return decide_all(call, first, last);
+      thread_local LetterScratch scratch;
+      scratch.fit(call);
+      HWY_DYNAMIC_DISPATCH(draw_sites)(call, first, last, scratch);
+    });
+    context.for_blocks(rows, kMovedRows, [&](std::size_t first, std::size_t last) {
+      const Timed timed(context.profile, ProfiledStage::kDraw);
+      set_letters(call, first, last, out);
+    });
+  }
 }
 
 }  // namespace ergodic

@@ -238,6 +238,44 @@ HWY_INLINE VU16 tail_of(const SigmoidPieces& pieces, V16 field) {
   return hn::BitCast(du16, hn::Add(coefficient(0), hn::MulFixedPoint15(slope, x)));
 }
 
+/// From sums of rounded weights to fields, for each unit of a tile.
+struct FieldRules {
+  alignas(kCacheLine) float scale[kTileColumns];
+  alignas(kCacheLine) double offset[kTileColumns];
+  alignas(kCacheLine) float error[kTileColumns];  // of a field with the most terms; that of others is in proportion
+};
+
+/// Written for the compiler to see vectors.
+HWY_INLINE FieldRules field_rules(const State& x, const Affine& map, const Terms& terms, std::size_t tile) {
+  const QuantisedWeights& weights = *map.quantised;
+  const std::size_t first = tile * kTileColumns;
+  const auto beta = static_cast<float>(map.beta);
+  // Half a step for each rounded weight of an input that is on; what was rounded off, where each input counts. The
+  // hundredth is for fields in float: where they are small enough to matter, all that was added is below 2^15 steps a
+  // term, and float rounds to 2^-24 of it, some times.
+  const float most = static_cast<float>(terms.most() + 1);
+  alignas(kCacheLine) float steps_off[kTileColumns];
+  std::copy_n(weights.roundings().data() + first, kTileColumns, steps_off);
+  if (x.levels().low == 0.0f) std::fill_n(steps_off, kTileColumns, 0.5f * most);
+  alignas(kCacheLine) double base[kTileColumns] = {};
+  if (!map.base.empty()) {
+    const std::size_t width = std::min(kTileColumns, map.base.size() - first);
+    for (std::size_t c = 0; c < width; ++c) base[c] = map.base_of(first + c);
+  }
+
+  FieldRules out;
+  const int* HWY_RESTRICT exponents = weights.exponents().data() + first;
+  const double* HWY_RESTRICT offsets = weights.offsets().data() + first;
+  const float gap = x.levels().gap();
+  for (std::size_t c = 0; c < kTileColumns; ++c) {
+    const float step = beta * QuantisedWeights::unit_of(exponents[c]);
+    out.scale[c] = gap * step;
+    out.offset[c] = map.beta * offsets[c] + base[c];  // in double, because bias and base may cancel
+    out.error[c] = step * (steps_off[c] + 0.01f * most);
+  }
+  return out;
+}
+
 /// From sums of rounded weights to bits: what holds for each unit of a tile.
 struct TileRules {
   alignas(kCacheLine) float scale[kTileColumns], offset[kTileColumns];  // from a sum to a field in 2^-12
@@ -248,30 +286,11 @@ struct TileRules {
 
 /// Written for the compiler to see vectors.
 HWY_INLINE TileRules rules_for(const TableCall& call, std::size_t tile) {
-  const QuantisedWeights& weights = *call.map.quantised;
-  const std::size_t first = tile * kTileColumns;
-  const float gap = call.out.levels().gap(), tempered_gap = gap * static_cast<float>(call.map.beta);
-  const double beta = call.map.beta;
-  // Half a step for each rounded weight of an input that is on; what was rounded off, where each input counts. The
-  // hundredth is for fields in float: where they are small enough to matter, all that was added is below 2^15 steps a
-  // term, and float rounds to 2^-24 of it, some times.
-  const float terms = static_cast<float>(call.terms.most() + 1);
-  alignas(kCacheLine) float steps_off[kTileColumns];
-  std::copy_n(weights.roundings().data() + first, kTileColumns, steps_off);
-  if (call.x.levels().low == 0.0f) std::fill_n(steps_off, kTileColumns, 0.5f * terms);
-  alignas(kCacheLine) double base[kTileColumns] = {};
-  if (!call.map.base.empty()) {
-    const std::size_t width = std::min(kTileColumns, call.map.base.size() - first);
-    for (std::size_t c = 0; c < width; ++c) base[c] = call.map.base_of(first + c);
-  }
-
+  const FieldRules fields = field_rules(call.x, call.map, call.terms, tile);
+  const float gap = call.out.levels().gap();
   TileRules out;
-  const int* HWY_RESTRICT exponents = weights.exponents().data() + first;
-  const double* HWY_RESTRICT offsets = weights.offsets().data() + first;
-  const float scale = 4096.0f * call.x.levels().gap();
   for (std::size_t c = 0; c < kTileColumns; ++c) {
-    const float step = tempered_gap * QuantisedWeights::unit_of(exponents[c]);
-    const float error = step * (steps_off[c] + 0.01f * terms);
+    const float error = gap * fields.error[c];
     // e^E - 1 < E + E^2 up to E = 1. What does not fit makes the unit unsure.
     const float spread = 65536.0f * (error + error * error);
     const bool too_wide = !(spread < 65000.0f);
@@ -279,9 +298,8 @@ HWY_INLINE TileRules rules_for(const TableCall& call, std::size_t tile) {
     // misses where p is off by no more than that error.
     static_assert(kTail16Error <= 16);
     const float slack = kTail16Error + 6.0f + spread / 4096.0f;
-    out.scale[c] = scale * step;
-    // In double, because bias and base may cancel.
-    out.offset[c] = 4096.0f * static_cast<float>(double{gap} * (beta * offsets[c] + base[c]));
+    out.scale[c] = 4096.0f * gap * fields.scale[c];
+    out.offset[c] = 4096.0f * static_cast<float>(double{gap} * fields.offset[c]);
     out.spread[c] = static_cast<std::uint16_t>(static_cast<std::int32_t>(too_wide ? 65535.0f : spread + 1.0f));
     out.slack[c] = static_cast<std::uint16_t>(static_cast<std::int32_t>(too_wide ? 65535.0f : slack));
   }

@@ -17,6 +17,7 @@
 
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/kernels/decide-inl.hpp"
+#include "ergodic/kernels/sparse_sums.hpp"
 #include "ergodic/kernels/table_sampling-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -262,10 +263,33 @@ void sample_tiles(const State& x, const Affine& map, const Draw& draw, std::uint
   }
 }
 
+/// As sample_by_tables, where few inputs are on.
+void sample_sparse(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
+                   const Context& context) {
+  thread_local InputSums kept;  // so that sampling allocates nothing
+  InputSums& found = kept;      // the same in all threads
+  std::size_t begin = 0, rows = 0;
+  sample_tiles(
+      x, map, draw, first_chain, out, context,
+      [&](std::span<const Chunk> chunks) {
+        begin = chunks.front().begin;
+        rows = chunks.back().begin + chunks.back().rows - begin;
+        find_sparse_sums(x, begin, rows, *map.quantised, found, context);
+      },
+      [&](std::size_t, const Chunk& chunk) {
+        return std::span<const std::uint32_t>(found.set_bits).subspan(chunk.begin - begin, chunk.rows);
+      },
+      [&](std::size_t, const TableCall& call, std::size_t tile, TileScratch& scratch) {
+        const std::int32_t* of_tile = found.sums.data() + (tile * rows + call.first_row - begin) * kTileColumns;
+        HWY_DYNAMIC_DISPATCH(sample_summed_tile)(call, of_tile, tile, scratch);
+      });
+}
+
 }  // namespace
 
 void sample_by_tables(const State& x, const Affine& map, const Draw& draw, std::uint64_t first_chain, State& out,
                       const Context& context) {
+  if (few_are_on(x)) return sample_sparse(x, map, draw, first_chain, out, context);
   thread_local std::array<LookupPlan, kChunks> kept;  // so that sampling allocates nothing
   std::array<LookupPlan, kChunks>& plans = kept;      // the same ones in all threads
   std::array<std::uint32_t, LookupPlan::kMaxRows> counts;

@@ -7,7 +7,6 @@
 #include "ergodic/core/elementary.hpp"
 #include "ergodic/core/error.hpp"
 #include "ergodic/kernels/letters.hpp"
-#include "ergodic/kernels/row_sum.hpp"
 
 namespace ergodic {
 namespace {
@@ -19,24 +18,6 @@ void for_sites(const Potts& layer, const LayerFields& at, const F& f) {
   for (std::size_t s = 0; s < layer.sites(); ++s) {
     f(s, s * layer.letters, LetterWeights(at.fields.subspan(s * layer.letters, layer.letters), storage));
   }
-}
-
-/// The fields of units [first, first + out.size()) of a map given one row, as the definition sums them.
-void fields_of_part(const State& given, std::size_t row, const Affine& map, std::size_t first, std::span<double> out) {
-  std::ranges::copy(map.bias.subspan(first, out.size()), out.begin());
-  if (!given.real() && given.levels() == Levels{0.0f, 1.0f}) {
-    thread_local std::vector<std::uint32_t> on;
-    on.clear();
-    for_each_set(given.bits().row(row), [&](std::size_t i) { on.push_back(static_cast<std::uint32_t>(i)); });
-    add_rows(map.weights, on, out, first);
-  } else {
-    for_each_nonzero(given, row, [&](std::size_t i, float value) {
-      const std::span<const float> weights = map.weights.row(i).subspan(first, out.size());
-      for (std::size_t j = 0; j < out.size(); ++j) out[j] += double{value} * weights[j];
-    });
-  }
-  if (map.beta == 1.0) return;
-  for (std::size_t j = 0; j < out.size(); ++j) out[j] = map.tempered(out[j], first + j);
 }
 
 }  // namespace
@@ -71,7 +52,7 @@ void Potts::draw(const LayerFields& at, const DrawTarget& to) const {
 }
 
 void Potts::draw_given(const DrawGiven& call) const {
-  if (!letters_serve(call.given, call.map)) return draw_by_fields(*this, call);
+  if (!letters_serve(call.given)) return draw_by_fields(*this, call);
   sample_letters(call.given, call.map, letters, call.draw, call.first_chain, call.out, call.context);
 }
 
@@ -80,7 +61,7 @@ void Potts::draw_part_given(const DrawGiven& call, std::size_t first_unit, std::
     thread_local std::vector<double> fields;
     fields.resize(units);
     for (std::size_t r = begin; r < end; ++r) {
-      fields_of_part(call.given, r, call.map, first_unit, fields);
+      defined_fields_of(call.given, r, call.map, first_unit, fields);
       draw({fields}, {call.draw, call.chain(r), call.out, r, first_unit, first_uniform});
     }
   });
