@@ -9,10 +9,8 @@ namespace ergodic {
 namespace {
 
 std::vector<Chart> charts_of(std::size_t curves) {
-  std::vector<Chart> out(2);
+  std::vector<Chart> out(2, Chart{"t", "", {}, {}, "updates"});
   for (Chart& chart : out) {
-    chart.title = "t";
-    chart.x_title = "updates";
     for (std::size_t k = 0; k < curves; ++k) {
       chart.series.push_back({fmt::format("<run> {}", k), {{0.0, 1.0 * static_cast<double>(k)}, {1.0, 2.0}}});
     }
