@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "brute_force.hpp"
-#include "data/error_message.hpp"
+#include "ergodic/core/error.hpp"
 #include "ergodic/data/synthetic.hpp"
 #include "ergodic/trainer/sampled_ascent.hpp"
 

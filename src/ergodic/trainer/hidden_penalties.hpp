@@ -20,8 +20,8 @@ namespace ergodic {
 
 struct HiddenPenalty {
   double l1_squared = 0.0;
-  double sparsity = 0.0;         ///< how strong the pull towards the target is
-  std::optional<double> target;  ///< share of rows in which a hidden unit is to be on
+  double sparsity = 0.0;              ///< how strong the pull towards the target is
+  std::optional<double> target = {};  ///< share of rows in which a hidden unit is to be on
 };
 
 class HiddenPenalties {

@@ -35,7 +35,7 @@ inline constexpr TrainRule kRbmRule{
     rbm_defaults, "100, by exact gradients 1000",
     "30000, fewer from 150000 parameters on, down to 12000; of real units 10000, by exact gradients 3000",
     "0.05 or so: lower if units covary strongly or if hidden units are many; by exact gradients 40 times as much, "
-    "2 at most; by adam 0.001, spectral 0.02",
+    "2 at most",
     "1; of persistent chains up to 10 if the machine has fewer than 100000 parameters"};
 
 /// Class RBMs: as others if they learn p(x, y), else by passes through the data.

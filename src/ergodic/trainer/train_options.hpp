@@ -29,9 +29,12 @@ template <>
 struct Names<OptimiserKind> {
   static constexpr std::array<Named<OptimiserKind>, 3> kAll{
       {{OptimiserKind::kSgd, "sgd", "along the gradient, with --momentum if asked for; the fastest update"},
-       {OptimiserKind::kAdam, "adam", "each parameter in units of its own gradients; 20 bytes more for each weight"},
+       {OptimiserKind::kAdam, "adam",
+        "each parameter in units of its own gradients, by default at a rate of 0.002; 20 bytes more for each weight"},
        {OptimiserKind::kSpectral, "spectral",
-        "as far along every direction of the weights; an update is many times slower"}}};
+        "as far along every direction of the weights, by default at a rate of 0.1; each update takes far longer, so "
+        "that "
+        "there are a tenth as many by default"}}};
 };
 
 /// What a machine with labels learns (Larochelle and Bengio 2008).
