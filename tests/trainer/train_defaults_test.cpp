@@ -46,7 +46,7 @@ TEST(TrainDefaults, OptimisersHaveRatesOfTheirOwn) {
   EXPECT_EQ(rbm_defaults(now).learning_rate, 0.002);
   EXPECT_EQ(rbm_defaults(now).updates, sgd.updates);
   now.optimiser = OptimiserKind::kSpectral;
-  EXPECT_EQ(rbm_defaults(now).learning_rate, 0.1);
+  EXPECT_EQ(rbm_defaults(now).learning_rate, 0.01);
   EXPECT_EQ(rbm_defaults(now).updates, sgd.updates / 10);
 }
 

@@ -14,8 +14,8 @@ constexpr std::uint64_t kExactBatch = 1000, kExactUpdates = 3000;  // without no
 constexpr double kExactGain = 40.0, kCarefulExactGain = 4.0, kMostExactRate = 2.0;
 constexpr std::uint64_t kRealUpdates = 10000;  // real units have no fast kernels
 constexpr double kPlainRate = 0.05, kReluRate = 0.1;
-constexpr double kAdamRate = 0.002, kSpectralRate = 0.1;  // steps do not scale with gradients
-constexpr std::uint64_t kUpdatesOfSpectral = 10;          // for one: each of its updates takes far longer
+constexpr double kAdamRate = 0.002, kSpectralRate = 0.01;  // steps do not scale with gradients
+constexpr std::uint64_t kUpdatesOfSpectral = 10;           // for one: each of its updates takes far longer
 constexpr double kRateTimesCovariance = 0.0125, kLeastRate = 0.002, kMostRate = 0.2;
 constexpr double kRateOfNeighbour = 0.4;
 constexpr std::uint64_t kClassEpochs = 50, kFewestClassUpdates = 3000;

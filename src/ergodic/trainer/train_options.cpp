@@ -96,8 +96,9 @@ Spec<TrainOptions> make_spec() {
   spec.group(kHiddenUnitsGroup)
       .add(
           "l1-squared", [](auto& o) -> auto& { return o.hidden_penalty.l1_squared; },
-          "penalty X/2N times the sum over hidden units of the square of their sum of |w|, N being the visible units: "
-          "hidden units with few weights; measured between {0,1} units")
+          "penalty X/2N times the sum over hidden units of the square of the sum of the sizes of their weights, N "
+          "being "
+          "the visible units: hidden units with few weights; measured between {0,1} units")
       .range(0.0, 1000.0)
       .advanced()
       .add(

@@ -32,7 +32,7 @@ struct Names<OptimiserKind> {
        {OptimiserKind::kAdam, "adam",
         "each parameter in units of its own gradients, by default at a rate of 0.002; 20 bytes more for each weight"},
        {OptimiserKind::kSpectral, "spectral",
-        "as far along every direction of the weights, by default at a rate of 0.1; each update takes far longer, so "
+        "as far along every direction of the weights, by default at a rate of 0.01; each update takes far longer, so "
         "that "
         "there are a tenth as many by default"}}};
 };
