@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import (BAD_DATA, NO_INPUT, TIMEOUT, USAGE, OK, idx_bytes, refused, run, small_machine, snapshot, started,
-                      succeed, write_data)
+from conftest import (BAD_DATA, NO_INPUT, TIMEOUT, USAGE, OK, idx_bytes, read_safetensors, refused, run, small_machine,
+                      snapshot, started, succeed, write_data)
 
 FORMS = ["npy", "npz", "csv", "idx", "idx.gz"]
 
@@ -207,6 +207,28 @@ def test_missing_labels():
 def test_labels_for_a_set_that_has_its_own():
     np.save("labels.npy", np.zeros(500))
     refused(USAGE, *train("digits:500", "--labels", "labels.npy"), says="--labels")
+
+
+# ---- Weights ----
+
+
+def test_weights_of_rows_are_numbers_from_zero_up():
+    np.save("data.npy", bits())
+    for values, says in ((np.ones(11), ("12 rows", "11 weights")), (np.r_[np.ones(11), -1], ("row 12", "found -1")),
+                         (np.r_[np.nan, np.ones(11)], ("row 1", "nan")), (np.zeros(12), "all weights are 0")):
+        np.save("weights.npy", values)
+        refused(BAD_DATA, *train("data.npy", "--weights", "weights.npy"), says=("weights.npy", *np.atleast_1d(says)))
+    refused(NO_INPUT, *train("data.npy", "--weights", "nowhere"), says="nowhere")
+
+
+def test_training_begins_at_the_means_by_weight():
+    """A row that counts nine times is nine rows; biases are those of the means."""
+    np.save("data.npy", np.r_[np.zeros((10, 1), np.uint8), np.ones((10, 1), np.uint8)])
+    np.save("weights.npy", np.r_[np.full(10, 1), np.full(10, 9)])
+    options = ("--hidden", 2, "--updates", 1, "--learning-rate", 1e-9, "--held-out", 0, "--out", "m.safetensors")
+    succeed("train", "--data", "data.npy", "--weights", "weights.npy", *options)
+    bias = read_safetensors("m.safetensors")[0]["visible_bias"]
+    assert bias == pytest.approx(np.log(0.9 / 0.1), abs=1e-3)
 
 
 # ---- Parts ----

@@ -44,6 +44,8 @@ def test_an_incomplete_or_unknown_command(args, says):
     ("--hidden", "-3"), ("--hidden", "2.5"), ("--hidden", "many"),
     ("--hidden", "99999999999999999999999"), ("--hidden", "1e-2"), ("--hidden", "1e99"),
     ("--learning-rate", "-0.1"), ("--learning-rate", "nan"), ("--learning-rate", "inf"),
+    ("--average", "1.5"), ("--average", "-0.1"), ("--optimiser", "adagrad"), ("--l1-squared", "-1"),
+    ("--sparsity", "-1"), ("--sparsity-target", "2"),
     ("--learning-rate", "0.1x"), ("--epochs", "-1"), ("--steps", "0"), ("--threshold", "2"), ("--threshold", "-0.1"),
     ("--threshold", "nan"), ("--test-share", "1.5"), ("--held-out", "1"), ("--momentum", "1"), ("--l1", "-1"),
     ("--l2", "nan"), ("--weight-scale", "-1"), ("--seed", "-1"), ("--threads", "-1"), ("--threads", "1000000"),
@@ -58,6 +60,7 @@ def test_a_value_that_an_option_cannot_take(option, value):
 @pytest.mark.parametrize("model, option, value", [
     ("rbm", "--graph", "grid:3x3"), ("rbm", "--layers", "8,8"), ("rbm", "--rule", "hebb"), ("rbm", "--patterns", 3),
     ("boltzmann", "--hidden-type", "spin"), ("boltzmann", "--least-noise", 0.5), ("boltzmann", "--layers", "8"),
+    ("boltzmann", "--optimiser", "adam"), ("dbn", "--l1-squared", 0.1), ("dbm", "--sparsity", 0.1),
     ("neural", "--hidden", 5), ("neural", "--momentum", 0.5), ("neural", "--l1", 0.1), ("neural", "--l2", 0.1),
     ("hopfield", "--hidden", 5), ("hopfield", "--method", "cd"), ("hopfield", "--epochs", 3),
 ])
@@ -125,6 +128,16 @@ def test_exact_learning_of_a_large_machine():
     (("--method", "tempering", "--visible-type", "gaussian"), ("tempering", "real units", "pcd or population")),
 ])
 def test_effort_that_a_method_does_not_take(args, says):
+    refused(USAGE, *TRAIN, *args, says=says)
+
+
+@pytest.mark.parametrize("args, says", [
+    (("--optimiser", "adam", "--momentum", 0.5), ("--momentum", "sgd")),
+    (("--optimiser", "spectral", "--momentum", 0.5), ("--momentum", "sgd")),
+    (("--sparsity-target", 0.2), ("--sparsity-target", "--sparsity too")),
+    (("--sparsity", 0.2, "--hidden-type", "relu"), ("--sparsity", "bernoulli or spin")),
+])
+def test_options_of_the_step_that_do_not_go_together(args, says):
     refused(USAGE, *TRAIN, *args, says=says)
 
 

@@ -45,6 +45,13 @@ RUNS = {
     # Learns by heart, so that the best state is an early one.
     "best": ("--data", "digits:40", "--held-out", "0.5", "--hidden", "12", "--batch", "10", "--learning-rate", "0.3",
              "--steps", "100", "--epochs", "30", "--keep", "best", "--patience", "20"),
+    "averaged": (*BARS, "--steps", "200", "--epochs", "15", "--average", "0.5", "--rescue"),
+    "averaged dbn": (*BARS[:2], *BARS[4:], "--model", "dbn", "--hidden", "12,10", "--steps", "200", "--updates", "60",
+                     "--average", "0.7"),
+    "adam": (*BARS[:6], "--l2", "0.001", "--steps", "200", "--epochs", "15", "--optimiser", "adam", "--average", "0.5"),
+    "spectral": (*BARS[:6], "--steps", "200", "--epochs", "15", "--optimiser", "spectral"),
+    "penalties": (*BARS, "--steps", "200", "--epochs", "15", "--l1-squared", "0.01", "--sparsity", "0.1",
+                  "--sparsity-target", "0.2"),
     "hybrid": ("--model", "class-rbm", "--data", "digits:100", "--hidden", "12", "--batch", "20", "--momentum", "0.5",
                "--l2", "0.001", "--objective", "hybrid", "--steps", "10", "--epochs", "10"),
 }
@@ -106,6 +113,10 @@ TARGET_RUNS = {
     "hybrid": (*WIDE, "--model", "class-rbm", "--objective", "hybrid", "--binarise", "dynamic"),
     "real visible units": (*WIDE, "--visible-type", "gaussian", "--momentum", "0.5"),
     "real hidden units": (*WIDE, "--hidden-type", "relu", "--method", "cd"),
+    "penalties": (*WIDE, "--hidden-type", "spin", "--l1-squared", "0.01", "--sparsity", "0.1"),
+    "adam": (*WIDE[:-2], "--optimiser", "adam", "--average", "0.5"),
+    "spectral": (*WIDE[:-2], "--optimiser", "spectral"),
+    "spectral, real visible units": (*WIDE[:-2], "--optimiser", "spectral", "--visible-type", "gaussian"),
     "neural": ("--model", "neural", "--data", "eight-gaussians:500", "--epochs", "10"),
 }
 

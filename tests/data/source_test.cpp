@@ -182,6 +182,31 @@ TEST(Source, LabelsMayBeAFileOfTheirOwn) {
   EXPECT_THROW(load_labels(), NoInputError);
 }
 
+TEST(Source, WeightsComeFromAFileOfTheirOwn) {
+  const auto path = fresh_path("rows.csv");
+  write_text(path, "0,1\n1,1\n1,0\n");
+  const auto weights = path.parent_path() / "weights";
+  const auto load_weights = [&] {
+    DataOptions options = request(path.string());
+    options.weights = weights;
+    return load_data(options).train.weights;
+  };
+  write_npy(weights, doubles({3}, {0.5, 0.0, 2.0}));
+  EXPECT_EQ(load_weights(), (std::vector<double>{0.5, 0.0, 2.0}));
+  write_npy(weights, bytes({3, 1}, {1, 255, 3}));  // numbers as they are, not grey levels
+  EXPECT_EQ(load_weights(), (std::vector<double>{1.0, 255.0, 3.0}));
+  write_text(weights, "1\n2\n3\n");  // and no column of numbers of rows
+  EXPECT_EQ(load_weights(), (std::vector<double>{1.0, 2.0, 3.0}));
+  write_npy(weights, doubles({2}, {1.0, 1.0}));
+  expect_parts(refusal(load_weights), {"weights", "3 rows", "2 weights"});
+  write_npy(weights, doubles({3}, {1.0, -0.5, 1.0}));
+  expect_parts(refusal(load_weights), {"weights", "row 2", "-0.5"});
+  write_npy(weights, doubles({3}, {1.0, 1.0, std::nan("")}));
+  expect_parts(refusal(load_weights), {"weights", "row 3", "nan"});
+  write_npy(weights, doubles({3}, {0.0, 0.0, 0.0}));
+  expect_parts(refusal(load_weights), {"weights", "all weights are 0"});
+}
+
 TEST(Source, ANameMayCarryASize) {
   EXPECT_EQ(load_data(request("bars-and-stripes")).train.rows(), 32u);
   EXPECT_EQ(load_data(request("bars-and-stripes:3")).train.rows(), 16u);

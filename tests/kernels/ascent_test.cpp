@@ -16,14 +16,16 @@ using test::random_matrix;
 
 /// A way of stepping.
 struct Way {
-  float scale = 1.0f, momentum = 0.0f, l1 = 0.0f, l2 = 0.0f;
+  float scale = 1.0f, momentum = 0.0f;
+  bool l1 = false;  // of each column
+  float l2 = 0.0f;
   bool with_velocity = false;
 };
 
 /// Weights and all that steps them.
 struct Step {
   Way way;
-  Matrix<float> weights, velocity, row_offset, row_change, column_offset, column_change;
+  Matrix<float> weights, velocity, row_offset, row_change, column_offset, column_change, column_l1;
 
   Step(std::size_t rows, std::size_t cols, const Way& which)
       : way(which),
@@ -32,7 +34,8 @@ struct Step {
         row_offset(random_matrix(1, rows, 3)),
         row_change(random_matrix(1, rows, 4)),
         column_offset(random_matrix(1, cols, 5)),
-        column_change(random_matrix(1, cols, 6)) {
+        column_change(random_matrix(1, cols, 6)),
+        column_l1(which.l1 ? random_matrix(1, cols, 11, 0.01f) : Matrix<float>()) {
     for (std::size_t k = 0; k < weights.elements().size(); k += 5) weights.elements()[k] = 0.0f;  // have no sign
   }
 
@@ -43,10 +46,10 @@ struct Step {
             row_change.row(0),
             column_offset.row(0),
             column_change.row(0),
+            column_l1.elements(),
             way.scale,
             0.3f,
             way.momentum,
-            way.l1,
             way.l2};
   }
 };
@@ -86,9 +89,9 @@ void ascend_plainly(const Ascent& a, std::size_t first_row, std::size_t first_co
       const float about_offsets =
           difference_of(difference, r, c) - a.row_offset[i] * a.column_change[j] - a.row_change[i] * a.column_offset[j];
       float g = a.scale * about_offsets;
-      if (a.l1 != 0.0f || a.l2 != 0.0f) {
+      if (!a.column_l1.empty() || a.l2 != 0.0f) {
         const float sign = w > 0.0f ? 1.0f : w < 0.0f ? -1.0f : 0.0f;
-        g = g - a.l2 * w - a.l1 * sign;
+        g = g - a.l2 * w - (a.column_l1.empty() ? 0.0f : a.column_l1[j]) * sign;
       }
       if (!a.velocity.empty()) {
         float& velocity = a.velocity[i * a.weights.cols() + j];
@@ -120,7 +123,7 @@ void expect_step(const Step& start, std::size_t first_row, std::size_t first_col
 template <class F>
 void for_each_way(const F& f) {
   f(Way{});
-  for (const float l1 : {0.0f, 0.01f}) {
+  for (const bool l1 : {false, true}) {
     for (const float l2 : {0.0f, 0.03f}) {
       f(Way{0.7f, 0.0f, l1, l2, false});
       f(Way{0.7f, 0.0f, l1, l2, true});

@@ -80,6 +80,25 @@ TEST(SteadyState, AnUpdateAllocatesNothing) {
   }
 }
 
+TEST(SteadyState, AnUpdateByAnyOptimiserAllocatesNothing) {
+  const Dataset data = random_rows(2000, 100);
+  for (const OptimiserKind kind : {OptimiserKind::kSgd, OptimiserKind::kAdam, OptimiserKind::kSpectral}) {
+    Counter counter;
+    Rbm machine(Bernoulli{100}, Bernoulli{70});
+    TrainOptions options;
+    options.batch = options.chains = 50;
+    options.epochs = 1;
+    options.learning_rate = 0.001;
+    options.optimiser = kind;
+    options.average = 1.0;
+    options.hidden_penalty = {.l1_squared = 1e-4, .sparsity = 0.1, .target = 0.2};
+    initialise(machine, data, 0.01, Key{2}, {});
+    Trainer trainer = trainer_of(machine, data, {}, options, Key{2}, {});
+    ASSERT_TRUE(trainer.run([] {}, Context{nullptr, &counter}));
+    EXPECT_EQ(counter.counted(), 0u) << name_of(kind);
+  }
+}
+
 TEST(SteadyState, AnUpdateOfANetworkAllocatesNothing) {
   Dataset data = random_rows(2000, 100);
   for (int r = 0; r < 2000; ++r) data.labels.push_back(r % 3);

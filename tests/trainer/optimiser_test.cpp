@@ -53,6 +53,22 @@ TEST(Adam, FollowsItsDefinition) {
   EXPECT_EQ(p.values()[1], 0.0f);
 }
 
+/// A matrix becomes orthogonal, a vector one of length one.
+TEST(Spectral, StepsAsFarAlongAllDirections) {
+  Parameters p;
+  p.add("weights", {2, 2});
+  p.add("bias", {2});
+  std::vector<float> velocity(memory_of(Spectral{}, 6));
+  const std::vector<float> gradient{3.0f, 0.0f, 0.0f, -3.0f, 30.0f, 40.0f};
+  step(Spectral{}, {0, 0.1}, gradient, velocity, p, {});
+  EXPECT_TRUE(std::ranges::equal(velocity, gradient));
+  EXPECT_NEAR(p.values()[0], 0.1, 0.035);  // five iterations end between 0.68 and 1.21
+  EXPECT_EQ(p.values()[3], -p.values()[0]);
+  EXPECT_EQ(p.values()[1], 0.0f);
+  EXPECT_NEAR(p.values()[4], 0.06, 1e-7);
+  EXPECT_NEAR(p.values()[5], 0.08, 1e-7);
+}
+
 TEST(Schedule, StartsAtOneAndEndsWhereItSays) {
   for (const Schedule s : {Schedule::kConstant, Schedule::kLinear, Schedule::kCosine}) {
     EXPECT_DOUBLE_EQ(schedule_factor(s, 0, 10), 1.0);

@@ -44,18 +44,22 @@ struct Case {
     gaps = gaps_of(model, data);
     for (std::size_t i = 0; i < units_of(visible); ++i) mu.push_back(0.1 * static_cast<double>(i % 7));
     for (std::size_t j = 0; j < units_of(hidden); ++j) lambda.push_back(0.2 + 0.1 * static_cast<double>(j % 3));
+    for (std::size_t j = 0; j < units_of(hidden); ++j) hidden_l1.push_back(0.01 * static_cast<double>(j % 5));
+    for (std::size_t j = 0; j < units_of(hidden); ++j) hidden_bias.push_back(0.02 * static_cast<double>(j % 4));
   }
 
   Rbm model;
   RealTerms terms() const {
-    return {{rows, hidden}, {chains.layers[Rbm::kVisible], chains.layers[Rbm::kHidden]}, gaps, mu, lambda, decay};
+    Decay all = decay;
+    all.hidden = {hidden_l1, hidden_bias};
+    return {{rows, hidden}, {chains.layers[Rbm::kVisible], chains.layers[Rbm::kHidden]}, gaps, mu, lambda, all};
   }
 
   State rows, hidden;
   Chains chains;
   Dataset data;
   Gaps gaps;
-  std::vector<double> mu, lambda;
+  std::vector<double> mu, lambda, hidden_l1, hidden_bias;
   Decay decay{0.01, 0.02};
 };
 
@@ -77,7 +81,7 @@ Statistics defined_gradient(const Case& c) {
   Statistics out = statistics(c.rows, moments_of(c.hidden));
   const Statistics less = statistics(c.chains.layers[Rbm::kVisible], moments_of(c.chains.layers[Rbm::kHidden]));
   for (std::size_t k = 0; k < out.size(); ++k) out[k] -= less[k];
-  condition(c.model, c.gaps, c.mu, c.lambda, c.decay, out, {});
+  condition(c.model, c.gaps, c.mu, c.lambda, c.terms().decay, out, {});
   return out;
 }
 

@@ -35,7 +35,7 @@ TEST(SampledAscent, StepsTheCouplingsOfNeighboursAlone) {
   std::vector<double> visible(units_of(machine.visible()), 0.25), hidden(units_of(machine.hidden()), 0.5);
   std::vector<float> velocity(machine.parameters().values().size());
   SampledAscent ascent;
-  ascent.step(machine, data, samples, {visible, hidden, 0.0}, {}, {}, kRate, velocity, {});
+  ascent.step(machine, {data, samples, {visible, hidden, 0.0}}, {}, kRate, velocity, {});
 
   const auto offset = [&](std::size_t k) { return DeepBoltzmann::block_of(k) == Rbm::kVisible ? 0.25 : 0.5; };
   const auto mean = [&](const auto& f) {
@@ -86,7 +86,7 @@ TEST(SampledAscent, MovesTheOffsetsOfHiddenUnitsAlone) {
   const Chains data = random_chains(machine, 8, 1), samples = random_chains(machine, 8, 2);
   std::vector<double> visible(9, 0.25), hidden(3, 0.5);
   std::vector<float> velocity(machine.parameters().values().size());
-  SampledAscent().step(machine, data, samples, {visible, hidden, 0.125}, {}, {}, 0.1, velocity, {});
+  SampledAscent().step(machine, {data, samples, {visible, hidden, 0.125}}, {}, 0.1, velocity, {});
   for (std::size_t i = 0; i < 9; ++i) {
     double share = 0.0;
     for (std::size_t r = 0; r < 8; ++r) share += data.layers[0].value(r, i) / 8.0;

@@ -38,6 +38,18 @@ TEST(TrainDefaults, LargeMachinesTakeFewerUpdatesAndSweeps) {
   EXPECT_EQ(of(data, 1000000).steps, 1u);
 }
 
+TEST(TrainDefaults, OptimisersHaveRatesOfTheirOwn) {
+  const Dataset data = bars_and_stripes(8);
+  TrainingCase now{"pcd", data, {Bernoulli{64}, Bernoulli{16}}, 64 * 17 + 16};
+  const TrainDefaults sgd = rbm_defaults(now);
+  now.optimiser = OptimiserKind::kAdam;
+  EXPECT_EQ(rbm_defaults(now).learning_rate, 0.002);
+  EXPECT_EQ(rbm_defaults(now).updates, sgd.updates);
+  now.optimiser = OptimiserKind::kSpectral;
+  EXPECT_EQ(rbm_defaults(now).learning_rate, 0.01);
+  EXPECT_EQ(rbm_defaults(now).updates, sgd.updates / 10);
+}
+
 TEST(TrainDefaults, ExactGradientsTakeLongerSteps) {
   EXPECT_GT(of(bars_and_stripes(3), 16, "exact").learning_rate, 1.0);
   EXPECT_LE(of(shifting_bars(9), 16, "exact").learning_rate, 2.0);

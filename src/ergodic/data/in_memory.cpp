@@ -208,6 +208,31 @@ std::vector<int> labels_of(const ArrayView& labels, const std::string& where) {
   return out;
 }
 
+std::vector<double> weights_of(const ArrayView& weights, const std::string& where) {
+  std::vector<double> out;
+  out.reserve(weights.rows * weights.cols);
+  with_type(weights.type, [&]<class T>(T) {
+    for (std::size_t k = 0; k < weights.rows * weights.cols; ++k) {
+      const double value = element<T>(weights, k / weights.cols, k % weights.cols);
+      if (!(value >= 0.0 && value <= kLargestReal)) {
+        throw DataError(
+            fmt::format("{}: row {}: expected a weight from 0 to {:g}, found {}", where, k + 1, kLargestReal, value));
+      }
+      out.push_back(value);
+    }
+  });
+  return out;
+}
+
+void set_weights(Dataset& data, std::vector<double> weights, const std::string& where) {
+  if (weights.size() != data.rows()) {
+    throw DataError(
+        fmt::format("{}: expected a weight for each of {} rows, found {} weights", where, data.rows(), weights.size()));
+  }
+  data.weights = std::move(weights);
+  if (data.effective_rows() == 0.0) throw DataError(fmt::format("{}: all weights are 0: no row counts", where));
+}
+
 void set_labels(Dataset& data, std::vector<int> labels, const std::string& where) {
   if (labels.size() != data.rows()) {
     throw DataError(

@@ -81,6 +81,13 @@ Dataset dataset_of(Matrix<float> reals, const RowNotes& notes = {}, Missing miss
 /// All elements, row by row, as labels. DataError names `where` and the place of one that is not a whole number.
 std::vector<int> labels_of(const ArrayView& labels, const std::string& where);
 
+/// All elements, row by row, as weights of rows. DataError names `where` and the place of one that is negative or not
+/// finite.
+std::vector<double> weights_of(const ArrayView& weights, const std::string& where);
+
+/// DataError that names `where` unless there is a weight for each row, not all of them zero.
+void set_weights(Dataset& data, std::vector<double> weights, const std::string& where);
+
 /// DataError that names `where` unless there is a label for each row.
 void set_labels(Dataset& data, std::vector<int> labels, const std::string& where);
 

@@ -111,7 +111,7 @@ void warn_of_values(const Dataset& data, std::vector<std::string>& warnings) {
 Dataset alignment_of(const std::vector<NamedSequence>& sequences, const std::string& name, const DataOptions& options,
                      const Context& context) {
   Dataset out = dataset_of(sequences, name, missing_of(options));
-  if (options.identity > 0.0) out.weights = sequence_weights(out, options.identity, context);
+  if (options.identity > 0.0 && options.weights.empty()) out.weights = sequence_weights(out, options.identity, context);
   return out;
 }
 
@@ -129,13 +129,13 @@ Dataset table_of(CsvTable table, const Inputs& in, const DataOptions& options, s
   return out;
 }
 
-/// Labels from a file of their own: an array, or a table of numbers.
-std::vector<int> labels_from(const Input& input) {
+/// A file of one number for each row, which is a `what`: an array, or a table of numbers.
+Array numbers_from(const Input& input, std::string_view what) {
   const auto& [where, contents] = input;
-  if (const auto* table = std::get_if<CsvTable>(&contents)) return labels_in(numbers_of(*table, where), where);
+  if (const auto* table = std::get_if<CsvTable>(&contents)) return numbers_of(*table, where);
   const auto* array = std::get_if<LabelledArray>(&contents);
-  if (!array) throw DataError(fmt::format("{}: expected a label for each row, found sequences", where));
-  return labels_in(array->values, where);
+  if (!array) throw DataError(fmt::format("{}: expected a {} for each row, found sequences", where, what));
+  return array->values;
 }
 
 Dataset dataset_in(Inputs in, const DataOptions& options, std::uint8_t stream, std::vector<std::string>& warnings,
@@ -156,7 +156,7 @@ Dataset dataset_in(Inputs in, const DataOptions& options, std::uint8_t stream, s
   } else {
     out = alignment_of(std::get<std::vector<NamedSequence>>(contents), in.name, options, context);
   }
-  if (in.labels) set_labels(out, labels_from(*in.labels), in.labels->where);
+  if (in.labels) set_labels(out, labels_in(numbers_from(*in.labels, "label"), in.labels->where), in.labels->where);
   return out;
 }
 
@@ -252,7 +252,15 @@ void split_test(DataParts& parts, const DataOptions& options) {
   parts.test = split_off(parts.train, test_rows, Key{}.at(Purpose::kSplit));
 }
 
+void weigh(Dataset& data, const std::filesystem::path& file) {
+  const Input input{file, read_contents(file, "", Missing::kRefused)};
+  const Array numbers = numbers_from(input, "weight");
+  set_weights(data, weights_of(rows_view(numbers.type, numbers.bytes.data(), numbers.size(), 1), input.where),
+              input.where);
+}
+
 DataParts finished(DataParts parts, const DataOptions& options) {
+  if (!options.weights.empty()) weigh(parts.train, options.weights);
   warn_of_values(parts.train, parts.warnings);
   if (parts.test.rows() == 0) split_test(parts, options);
   return parts;

@@ -21,6 +21,7 @@ struct DataOptions : ValueOptions {
   std::string array{};    ///< the array of an npz file to read; or empty
   TableOptions table{};   ///< which columns of a table to read
   bool one_row = false;   ///< an array of one dimension is a row, and not refused
+  std::filesystem::path weights{};  ///< a file of one weight for each row, in place of those by identity; or empty
 };
 
 struct DataParts {
@@ -32,7 +33,7 @@ struct DataParts {
 /// Reads or makes the data. DataError names file, row and column of a value that is not in [0, 1], or not finite where
 /// real numbers are wanted, or missing unless that is allowed; a named set that is not on this machine gives
 /// NoInputError with the command that brings it. Weights are those in the whole set, whichever part a row then belongs
-/// to. Stopped is thrown if the observer asks to stop.
+/// to; of a set that has a test part of its own, those of the others. Stopped is thrown if the observer asks to stop.
 DataParts load_data(const DataOptions& options, const Context& context = {});
 /// The same for an entry that need not be in the catalogue, whose name the source then is.
 DataParts load_fetched(const CatalogueEntry& entry, const DataOptions& options, const Context& context = {});

@@ -21,8 +21,9 @@ constexpr std::size_t kColumns = PairCounts::kColumns;
 
 /// What all rows of a part share. Held apart from the Ascent, so that the compiler knows that no store changes it.
 struct Part {
-  float count_weight, scale, rate, momentum, l1, l2;
-  std::array<float, kColumns> column_offset{}, column_change{};
+  float count_weight, scale, rate, momentum, l2;
+  bool pulled;  // weights towards zero
+  std::array<float, kColumns> column_offset{}, column_change{}, column_l1{};
 };
 
 /// A row of the part, and where it lies.
@@ -46,10 +47,10 @@ HWY_INLINE void ascend_vector(D d, const Part& part, const Row<Count>& row, std:
   g = hn::Sub(g, hn::Mul(hn::Set(d, row.change), hn::LoadU(d, part.column_offset.data() + c)));
   if constexpr (!kPlain) {
     g = hn::Mul(hn::Set(d, part.scale), g);
-    if (part.l1 != 0.0f || part.l2 != 0.0f) {
+    if (part.pulled) {
       const auto zero = hn::Zero(d), one = hn::Set(d, 1.0f);
       const auto sign = hn::Sub(hn::IfThenElseZero(hn::Gt(w, zero), one), hn::IfThenElseZero(hn::Lt(w, zero), one));
-      g = hn::Sub(hn::Sub(g, hn::Mul(hn::Set(d, part.l2), w)), hn::Mul(hn::Set(d, part.l1), sign));
+      g = hn::Sub(hn::Sub(g, hn::Mul(hn::Set(d, part.l2), w)), hn::Mul(hn::LoadU(d, part.column_l1.data() + c), sign));
     }
     if (row.velocity) {
       g = hn::Add(hn::Mul(hn::Set(d, part.momentum), hn::LoadU(d, row.velocity + c)), g);
@@ -65,9 +66,10 @@ void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_colum
   const hn::CappedTag<float, 16> d;
   const hn::CappedTag<float, 1> d1;
   const std::size_t stride = a.weights.cols(), width = std::min(kColumns, stride - first_column);
-  Part part{difference.weight, a.scale, a.rate, a.momentum, a.l1, a.l2};
+  Part part{difference.weight, a.scale, a.rate, a.momentum, a.l2, a.l2 != 0.0f || !a.column_l1.empty()};
   std::copy_n(a.column_offset.data() + first_column, width, part.column_offset.data());
   std::copy_n(a.column_change.data() + first_column, width, part.column_change.data());
+  if (!a.column_l1.empty()) std::copy_n(a.column_l1.data() + first_column, width, part.column_l1.data());
   constexpr std::size_t kAhead = 8;  // rows whose weights are on their way into the cache
   for (std::size_t r = 0; r < counts.rows(); ++r) {
     const std::size_t i = first_row + r, place = i * stride + first_column, from = r * kColumns;
@@ -89,7 +91,8 @@ void ascend_rows(const Ascent& a, std::size_t first_row, std::size_t first_colum
 }
 
 void ascend_part(const Ascent& a, std::size_t first_row, std::size_t first_column, const PairBlock& difference) {
-  const bool plain = !difference.earlier && a.velocity.empty() && a.l1 == 0.0f && a.l2 == 0.0f && a.scale == 1.0f;
+  const bool plain =
+      !difference.earlier && a.velocity.empty() && a.column_l1.empty() && a.l2 == 0.0f && a.scale == 1.0f;
   const auto ascend_by = [&](auto counts) {
     plain ? ascend_rows<true>(a, first_row, first_column, difference, counts)
           : ascend_rows<false>(a, first_row, first_column, difference, counts);

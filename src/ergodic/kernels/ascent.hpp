@@ -11,7 +11,7 @@ namespace ergodic {
 
 /// What changes the weights, besides the difference D of the pair statistics:
 ///   G = D - mu dy' - dx lambda'                   the difference about the offsets mu and lambda
-///   g = scale G - l2 W - l1 sign(W)
+///   g = scale G - l2 W - l1 sign(W)               with an l1 for each column
 ///   velocity <- momentum velocity + g,   W <- W + rate velocity.
 /// Each element is computed alone, in float, in the order written: the same on every CPU.
 struct Ascent {
@@ -19,7 +19,8 @@ struct Ascent {
   std::span<float> velocity = {};                       ///< laid out as the weights; empty without momentum
   std::span<const float> row_offset, row_change;        ///< mu, dx
   std::span<const float> column_offset, column_change;  ///< lambda, dy
-  float scale = 1.0f, rate = 0.0f, momentum = 0.0f, l1 = 0.0f, l2 = 0.0f;
+  std::span<const float> column_l1 = {};                ///< empty: none
+  float scale = 1.0f, rate = 0.0f, momentum = 0.0f, l2 = 0.0f;
 };
 
 /// Steps the part of the weights whose differences are given, beginning at (first_row, first_column). `difference` is

@@ -100,7 +100,7 @@ constexpr std::string_view kMetadata[] = {"visible", "hidden", "visible_letters"
 
 }  // namespace
 
-const char* const kRbmTraining[3] = {kLoopGroup, kGradientGroup, kRealUnitsGroup};
+const char* const kRbmTraining[5] = {kLoopGroup, kGradientGroup, kOptimiserGroup, kHiddenUnitsGroup, kRealUnitsGroup};
 
 const MachineKind kRbmKind{"rbm",
                            "restricted Boltzmann machine",

@@ -49,7 +49,7 @@ class RbmMachine : public MachineOf<Rbm> {
 };
 
 /// The groups of training options that RBMs take.
-extern const char* const kRbmTraining[3];
+extern const char* const kRbmTraining[5];
 
 /// An RBM with the parameters in a file's tensors; DataError that begins with `where` if they do not fit.
 Rbm rbm_with_parameters(const Layer& visible, const Layer& hidden, const Tensors& tensors, const std::string& where);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ergodic/core/error.hpp"
 #include "ergodic/machine/kinds.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 
@@ -22,13 +23,15 @@ TrainingData training_data(Dataset data, double held_out_share, Key key) {
   TrainingData out{std::move(data), {}};
   const auto held_out_rows = static_cast<std::size_t>(held_out_share * static_cast<double>(out.train.rows()));
   out.held_out = split_off(out.train, held_out_rows, key.at(Purpose::kSplit));
+  require(out.train.effective_rows() > 0.0, "--weights: all rows that are learned from have the weight 0");
   return out;
 }
 
 TrainDefaults train_defaults(const Machine& machine, const Dataset& data, const TrainOptions& options) {
   if (!machine.kind().learns()) return {};
-  TrainDefaults out = machine.kind().defaults.find(
-      {options.method, data, machine.layers(), machine.parameters().values().size(), options.objective});
+  TrainDefaults out =
+      machine.kind().defaults.find({options.method, data, machine.layers(), machine.parameters().values().size(),
+                                    options.objective, options.optimiser});
   const double updates = options.share_of_updates * static_cast<double>(out.updates);
   out.updates = std::max<std::uint64_t>(static_cast<std::uint64_t>(std::llround(updates)), 1);
   return out;

@@ -47,6 +47,8 @@ class Fit {
   const std::vector<Rescue>& rescues() const;
   /// At the end of a run that was asked for its best state; nothing in others.
   std::optional<KeptRecord> kept() const { return trainer_ ? trainer_->kept() : std::nullopt; }
+  /// What was chosen at the end of a run that averages its parameters; nothing before, and of others.
+  std::optional<AverageChoice> average() const { return trainer_ ? trainer_->average() : std::nullopt; }
   /// The learning rate at the start of the schedule, halved by each rescue.
   double learning_rate() const { return trainer_ ? trainer_->learning_rate() : 0.0; }
   /// Whether the machine is one to save, as far as is known.

@@ -85,6 +85,7 @@ void put_learner(Tensors& tensors, const std::string& prefix, const LearnerState
   if (!learner.best.empty()) put_floats(tensors, prefix + "best", learner.best);
   if (!learner.layers.empty()) put_floats(tensors, prefix + "layers", learner.layers);
   if (!learner.phase.empty()) put_floats(tensors, prefix + "phase", learner.phase);
+  if (!learner.average.empty()) put_floats(tensors, prefix + "average", learner.average);
 }
 
 /// A state of the same layer and the same number of chains as this one.
@@ -132,6 +133,7 @@ LearnerState take_learner(const Tensors& tensors, const std::string& prefix, con
   if (const Array* phase = tensors.find(prefix + "phase")) {
     out.phase = floats_at(tensors, prefix + "phase", {phase->size()}, where);
   }
+  if (!like.average.empty()) out.average = floats_at(tensors, prefix + "average", {like.average.size()}, where);
   return out;
 }
 

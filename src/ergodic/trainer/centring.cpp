@@ -114,7 +114,7 @@ void condition(const Rbm& model, const Gaps& gaps, std::span<const double> mu, s
       for (std::size_t j = 0; j < m; ++j) {
         const double w = row_weights[j], gap = gaps.visible[i] * gaps.hidden[j];
         const double sign = static_cast<double>(w > 0.0) - static_cast<double>(w < 0.0);
-        row[j] -= decay.l2 * w + decay.l1 / gap * sign;
+        row[j] -= decay.l2 * w + decay.l1_of(j) / gap * sign;
       }
       for (std::size_t j = 0; j < m; ++j) d.visible[i] -= row[j] * lambda[j];
     }
@@ -124,6 +124,8 @@ void condition(const Rbm& model, const Gaps& gaps, std::span<const double> mu, s
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = begin; j < end; ++j) d.hidden[j] -= d.weights(i, j) * mu[i];
     }
+    if (decay.hidden.bias.empty()) return;
+    for (std::size_t j = begin; j < end; ++j) d.hidden[j] += decay.hidden.bias[j];
   });
   for (std::size_t i = 0; i < d.visible_precision.size(); ++i) {
     const double dz = d.visible_precision[i] *= gaps.precision[i];

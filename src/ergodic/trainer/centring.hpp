@@ -28,9 +28,20 @@
 
 namespace ergodic {
 
+/// What penalties on hidden units as a whole come to at this step (hidden_penalties.hpp).
+struct HiddenPull {
+  std::span<const double> l1 = {};    ///< of the weights of each unit, beside that of all; empty: none
+  std::span<const double> bias = {};  ///< what is added to the gradient of its bias; empty: none
+};
+
 struct Decay {
   double l1 = 0.0;  ///< penalty l1 * sum |w|, w as between {0,1} units
   double l2 = 0.0;  ///< penalty l2/2 * sum w^2
+  HiddenPull hidden = {};
+
+  bool pulls_weights() const { return l1 != 0.0 || l2 != 0.0 || !hidden.l1.empty(); }
+  /// The l1 of the weights of a hidden unit.
+  double l1_of(std::size_t unit) const { return hidden.l1.empty() ? l1 : l1 + hidden.l1[unit]; }
 };
 
 /// The gap of the units of a layer, as far as it does not depend on data.
@@ -49,7 +60,7 @@ Gaps gaps_of(const Rbm& model, const Dataset& data);
 /// Turns the plain gradient (data statistics minus model statistics) into the conditioned one, in place, with gaps g of
 /// the visible and h of the hidden units:
 ///   dW <- (dW - mu dc' - db lambda') / (g h)^2 - l2 W - l1 sign(W) / (g h),
-///   db <- db / g^2 - dW lambda,   dc <- dc / h^2 - dW' mu,
+///   db <- db / g^2 - dW lambda,   dc <- dc / h^2 - dW' mu + that of a hidden pull,
 /// where with directions u each step d of a column of W, or of b, has lost s u (u' g d) / g before decay;
 /// and, with z the log of a visible unit's precision,
 ///   dz <- dz + b db + W dW' (those of the plain gradient),   db <- db + b dz,   dW <- dW + W dz.

@@ -75,6 +75,7 @@ class DbmLearner : public Learner {
              const DbmLearning& learning, Key key, const Context& context);
 
   void learn(const UpdateStep& now, const Context& context) override;
+  std::uint64_t last_stage() const override { return learning_.layer_updates; }
   Measures measure(const Context& context) const override;
   Measures vitals() const override { return together_ ? together_->vitals() : single_->learner->vitals(); }
   /// Of the machine, which the single layers know nothing of; theirs are in the state.

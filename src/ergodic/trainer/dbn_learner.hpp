@@ -57,6 +57,9 @@ class DbnLearner : public Learner {
              const DbnLearning& learning, Key key, const Context& context);
 
   void learn(const UpdateStep& now, const Context& context) override;
+  std::uint64_t last_stage() const override {
+    return first_update(learning_.up_down_updates > 0 ? model_.depth() : model_.depth() - 1);
+  }
   Measures measure(const Context& context) const override;
   Measures vitals() const override;
   std::span<const float> parameters() const override { return model_.parameters().values(); }

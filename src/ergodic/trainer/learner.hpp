@@ -23,9 +23,10 @@ struct LearnerState {
       offsets;      ///< moving means of hidden layers, for centring; then the losses of the best state, and its age
   Chains chains;    ///< persistent chains; empty for methods without
   State completed;  ///< draws of what the data does not have; empty if it has all
-  std::vector<float> best = {};    ///< the best parameters so far; empty if the last are taken
-  std::vector<float> layers = {};  ///< parameters of layers that learn one by one before they are put together
-  std::vector<float> phase = {};   ///< what the training method has beside its chains
+  std::vector<float> best = {};     ///< the best parameters so far; empty if the last are taken
+  std::vector<float> layers = {};   ///< parameters of layers that learn one by one before they are put together
+  std::vector<float> phase = {};    ///< what the training method has beside its chains
+  std::vector<float> average = {};  ///< the mean of the parameters, which the loop keeps; empty without one
 };
 
 /// How far from the truth a machine is on rows that it does not learn from; lower is better.
@@ -52,6 +53,9 @@ class Learner {
 
   /// Moves the machine a step along the gradient of the log-likelihood of these rows.
   virtual void learn(const UpdateStep& now, const Context& context) = 0;
+
+  /// The update from which on its parameters are those that all training leads to: the first of the last stage.
+  virtual std::uint64_t last_stage() const { return 0; }
 
   /// Whether it learns to name classes. Of such a machine the best state is the result unless the options say
   /// otherwise, and it is judged each epoch; others with each record.

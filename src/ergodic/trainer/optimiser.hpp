@@ -1,4 +1,4 @@
-// Stochastic gradient ascent, and a rate that falls as training goes on.
+// Optimisers, and a rate that falls as training goes on.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,9 @@
 #include <variant>
 
 #include "ergodic/core/context.hpp"
+#include "ergodic/core/matrix.hpp"
 #include "ergodic/model/parameters.hpp"
+#include "ergodic/trainer/orthogonal.hpp"
 
 namespace ergodic {
 
@@ -66,11 +68,27 @@ struct Adam {
   static double known_share(double kept, std::uint64_t update);
 };
 
-/// The list: an optimiser is one struct and one entry here.
-using Optimiser = std::variant<Sgd, Adam>;
+/// Steps of the same length along all directions of a matrix of parameters (stochastic spectral descent, Carlson,
+/// Cevher and Carin 2015; with momentum, Jordan and others 2024): the singular values of its velocity become one. A
+/// vector is a matrix of one column, so that its step has length one.
+struct Spectral {
+  static constexpr std::size_t kMemory = 1;
+  double momentum = 0.95;
+
+  auto changes(StepSize size, std::span<float> velocity) const { return Sgd{momentum}.changes(size, velocity); }
+  static void finish(MatrixView<float> changes, const Context& context) { orthogonalise(changes, context); }
+};
+
+/// The list: an optimiser is one struct and one entry here. One that looks at matrices has a function `finish` besides,
+/// which makes the change of each parameter array of what `changes` found for its elements.
+using Optimiser = std::variant<Sgd, Adam, Spectral>;
 
 /// How many numbers it keeps from step to step.
 std::size_t memory_of(const Optimiser& optimiser, std::size_t parameters);
+
+/// Turns a gradient into the change of parameters of this layout, up to the rate.
+void find_change(const Optimiser& optimiser, StepSize size, const Parameters& layout, std::span<float> gradient,
+                 std::span<float> velocity, const Context& context);
 
 /// One step; the velocity is what the optimiser keeps.
 void step(const Optimiser& optimiser, StepSize size, std::span<const double> gradient, std::span<float> velocity,

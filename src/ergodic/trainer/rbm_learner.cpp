@@ -113,16 +113,20 @@ RbmLearner::RbmLearner(Rbm& model, const Dataset& train, const Dataset& held_out
       key_(key),
       source_(std::move(source)),
       simulator_(model, Gibbs{}),
+      optimiser_(optimiser_of(options)),
+      hidden_penalties_(options.hidden_penalty, model),
       log_precisions_(log_precisions_of(deviations_of(train, model.visible()))),
       gaps_(gaps_of(model, train)),
       visible_offset_(!options.uncentred ? value_means(train, model.visible())
                                          : first_offsets(model.visible(), {}, false)),
-      velocity_(model.parameters().values().size()),
+      velocity_(memory_of(optimiser_, model.parameters().values().size())),
       hidden_offset_(first_offsets(model.hidden(), model.precision(Rbm::kHidden), !options.uncentred)),
       monitored_train_(monitored(model, train, key)) {
   const Structure& structure = model.structure();
   require(train.units() == structure.observed,
           fmt::format("the machine has {} visible units, the data {}", structure.observed, train.units()));
+  require(std::holds_alternative<Sgd>(optimiser_) || structure.uncoupled.empty(),
+          "machines of several layers are trained by --optimiser sgd");
   if (held_out.rows() > 0) monitored_held_out_ = monitored(model, held_out, key);
   if (!source_ && (!train.complete() || structure.observed < units_of(model.visible()))) {
     completion_ =
@@ -235,8 +239,7 @@ void RbmLearner::learn(const UpdateStep& now, const Context& context) {
   const ModelTerm model_term = negative_->advance(simulator_, data_, now.update, key_, context);
   const auto* chains = std::get_if<const Chains*>(&model_term);
   if (chains && !has_real_units(model_)) {
-    const Offsets offsets{visible_offset_, hidden_offset_, options_.uncentred ? 0.0 : kHiddenOffsetRate};
-    ascent_.step(model_, data_, **chains, offsets, options_.decay, options_.sgd, now.rate, velocity_, context);
+    ascend_bits(**chains, {now.update, now.rate}, context);
   } else if (chains) {
     ascend_real(**chains, {now.update, now.rate}, context);
   } else {
@@ -254,37 +257,85 @@ Statistics RbmLearner::mean_statistics(const State& visible, const Moments& hidd
   return out;
 }
 
+std::span<const double> RbmLearner::mean_of(const State& hidden) {
+  hidden_means_of_batch_.assign(hidden_offset_.size(), 0.0);
+  constexpr double kOne = 1.0;
+  add_column_sums(hidden, {&kOne, 1}, hidden_means_of_batch_);
+  for (double& sum : hidden_means_of_batch_) sum /= static_cast<double>(hidden.chains());
+  return hidden_means_of_batch_;
+}
+
+Decay RbmLearner::decay_now(std::span<const double> hidden_means, const Context& context) {
+  Decay out = options_.decay;
+  out.hidden = hidden_penalties_.find(model_, gaps_, hidden_means, context);
+  return out;
+}
+
+template <class Find>
+void RbmLearner::ascend_by_optimiser(StepSize size, const Find& find, const Context& context) {
+  model_.update(
+      [&](Parameters& p) {
+        find(p, centred_step_.gradient(p.values().size()));
+        const Timed timed(context.profile, ProfiledStage::kStep);
+        centred_step_.step(optimiser_, size, visible_offset_, hidden_offset_, velocity_, p, context);
+        bound_precisions(p);
+      },
+      context);
+}
+
 /// The step by exact statistics, in double. The data term has no noise, its hidden layer being means.
 void RbmLearner::ascend(const Statistics& model_term, StepSize size, const Context& context) {
   const State& batch = data_.layers[Rbm::kVisible];
   Statistics gradient = mean_statistics(batch, model_.conditional_moments(Rbm::kHidden, batch, context), context);
+  const Slot& hidden = model_.parameters().slot("hidden_bias");
+  const std::span<const double> hidden_means = std::span<const double>(gradient).subspan(hidden.offset, hidden.size);
+  const Decay decay = decay_now(hidden_means, context);
   if (!options_.uncentred) {
-    const Slot& hidden = model_.parameters().slot("hidden_bias");
-    const std::span<const double> hidden_means = std::span<const double>(gradient).subspan(hidden.offset, hidden.size);
     for (std::size_t j = 0; j < hidden_offset_.size(); ++j) {
       hidden_offset_[j] += kHiddenOffsetRate * (hidden_means[j] - hidden_offset_[j]);
     }
   }
   for (std::size_t k = 0; k < model_term.size(); ++k) gradient[k] -= model_term[k];
-  condition(model_, gaps_, visible_offset_, hidden_offset_, options_.decay, gradient, context);
+  condition(model_, gaps_, visible_offset_, hidden_offset_, decay, gradient, context);
+  const Sgd* const sgd = std::get_if<Sgd>(&optimiser_);
+  if (!sgd) {
+    const auto copy = [&](Parameters&, std::span<float> out) {
+      std::ranges::transform(gradient, out.begin(), [](double g) { return static_cast<float>(g); });
+    };
+    return ascend_by_optimiser(size, copy, context);
+  }
   model_.update(
       [&](Parameters& p) {
-        ergodic::step(options_.sgd, size, std::span<const double>(gradient), velocity_, p, context);
+        ergodic::step(*sgd, size, std::span<const double>(gradient), velocity_, p, context);
         bound_precisions(p);
       },
+      context);
+}
+
+/// The step by samples of a machine of bits, in counts.
+void RbmLearner::ascend_bits(const Chains& samples, StepSize size, const Context& context) {
+  std::span<const double> hidden_means;
+  if (hidden_penalties_.sparse()) hidden_means = mean_of(data_.layers[Rbm::kHidden]);
+  const SampledTerms terms{data_,
+                           samples,
+                           {visible_offset_, hidden_offset_, options_.uncentred ? 0.0 : kHiddenOffsetRate},
+                           decay_now(hidden_means, context)};
+  if (const Sgd* sgd = std::get_if<Sgd>(&optimiser_)) {
+    return ascent_.step(model_, terms, *sgd, size.rate, velocity_, context);
+  }
+  ascend_by_optimiser(
+      size, [&](Parameters& p, std::span<float> gradient) { ascent_.find(model_, p, terms, gradient, context); },
       context);
 }
 
 /// The step by samples of a machine with real units, in float.
 void RbmLearner::ascend_real(const Chains& samples, StepSize size, const Context& context) {
   const State& hidden = real_valued(model_.hidden()) ? hidden_means_ : data_.layers[Rbm::kHidden];
+  std::span<const double> hidden_means;
+  if (!options_.uncentred || hidden_penalties_.sparse()) hidden_means = mean_of(hidden);
   if (!options_.uncentred) {
-    hidden_sums_.assign(hidden_offset_.size(), 0.0);
-    constexpr double kOne = 1.0;
-    add_column_sums(hidden, {&kOne, 1}, hidden_sums_);
-    for (std::size_t j = 0; j < hidden_sums_.size(); ++j) {
-      const double mean = hidden_sums_[j] / static_cast<double>(hidden.chains());
-      hidden_offset_[j] += kHiddenOffsetRate * (mean - hidden_offset_[j]);
+    for (std::size_t j = 0; j < hidden_means.size(); ++j) {
+      hidden_offset_[j] += kHiddenOffsetRate * (hidden_means[j] - hidden_offset_[j]);
     }
   }
   const RealTerms terms{{data_.layers[Rbm::kVisible], hidden},
@@ -292,9 +343,17 @@ void RbmLearner::ascend_real(const Chains& samples, StepSize size, const Context
                         gaps_,
                         visible_offset_,
                         hidden_offset_,
-                        options_.decay};
-  const auto bound = [this](Parameters& p) { bound_precisions(p); };
-  real_gradient_.ascend(model_, terms, options_.sgd, size, velocity_, bound, context);
+                        decay_now(hidden_means, context)};
+  if (const Sgd* sgd = std::get_if<Sgd>(&optimiser_)) {
+    const auto bound = [this](Parameters& p) { bound_precisions(p); };
+    return real_gradient_.ascend(model_, terms, *sgd, size, velocity_, bound, context);
+  }
+  ascend_by_optimiser(
+      size,
+      [&](Parameters&, std::span<float> gradient) {
+        std::ranges::copy(real_gradient_.find(model_, terms, context), gradient.begin());
+      },
+      context);
 }
 
 /// Keeps the noise of real visible units between a share and three halves of the deviations of the data.

@@ -15,8 +15,10 @@
 #include "ergodic/data/dataset.hpp"
 #include "ergodic/model/rbm.hpp"
 #include "ergodic/sampler/chains.hpp"
+#include "ergodic/trainer/centred_step.hpp"
 #include "ergodic/trainer/centring.hpp"
 #include "ergodic/trainer/completion.hpp"
+#include "ergodic/trainer/hidden_penalties.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/negative_phase.hpp"
 #include "ergodic/trainer/real_gradient.hpp"
@@ -59,8 +61,15 @@ class RbmLearner : public Learner {
  private:
   void gather_batch(const UpdateStep& now, const Context& context);
   Statistics mean_statistics(const State& visible, const Moments& hidden, const Context& context) const;
+  /// The decay of this step, given what the hidden layer is on average.
+  Decay decay_now(std::span<const double> hidden_means, const Context& context);
+  std::span<const double> mean_of(const State& hidden);
   void ascend(const Statistics& model_term, StepSize size, const Context& context);
+  void ascend_bits(const Chains& samples, StepSize size, const Context& context);
   void ascend_real(const Chains& samples, StepSize size, const Context& context);
+  /// A step of any optimiser along the gradient that find(parameters, gradient) writes.
+  template <class Find>
+  void ascend_by_optimiser(StepSize size, const Find& find, const Context& context);
   void bound_precisions(Parameters& parameters) const;
 
   Rbm& model_;
@@ -70,8 +79,11 @@ class RbmLearner : public Learner {
   BatchSource source_;  // if not the data itself
   SimulatorOf<Rbm, Gibbs> simulator_;
   std::unique_ptr<NegativePhase> negative_;
+  Optimiser optimiser_;
+  HiddenPenalties hidden_penalties_;
   SampledAscent ascent_;
   RealGradient real_gradient_;
+  CentredStep centred_step_;            // of optimisers that are not fused with their gradient
   State hidden_means_{0, 0, {}};        // given the batch, if hidden units are real
   Chains data_;                         // the batch, with hidden states drawn given it
   std::vector<double> log_precisions_;  // of the data, if it is real
@@ -79,7 +91,7 @@ class RbmLearner : public Learner {
   std::vector<double> visible_offset_;  // mu: the mean of the data; a moving one of units that data does not set
   std::vector<float> velocity_;
   std::vector<double> hidden_offset_;  // lambda: a moving mean of the hidden layer
-  std::vector<double> hidden_sums_;
+  std::vector<double> hidden_means_of_batch_;
   Completion completion_;  // of missing values, and of units that data does not set
   Bits known_;             // in the batch, if some are
   struct Monitored {

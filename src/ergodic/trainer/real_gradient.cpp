@@ -88,11 +88,13 @@ void RealGradient::finish_row(const RealTerms& terms, const VisibleUnit& unit, s
   const std::size_t i = unit.index;
   const std::span<const float> w = unit.weights;
   const auto l2 = static_cast<float>(terms.decay.l2);
-  const auto l1 = static_cast<float>(terms.decay.l1 / (terms.gaps.hidden.front() * terms.gaps.visible[i]));
-  if (l1 != 0.0f || l2 != 0.0f) {
+  const double gap = terms.gaps.hidden.front() * terms.gaps.visible[i];
+  const auto l1 = static_cast<float>(terms.decay.l1 / gap), per_gap = static_cast<float>(1.0 / gap);
+  if (terms.decay.pulls_weights()) {
     for (std::size_t j = 0; j < row.size(); ++j) {
       const float sign = static_cast<float>(w[j] > 0.0f) - static_cast<float>(w[j] < 0.0f);
-      row[j] -= l2 * w[j] + l1 * sign;
+      const float own = hidden_l1_.empty() ? l1 : l1 + per_gap * hidden_l1_[j];
+      row[j] -= l2 * w[j] + own * sign;
     }
   }
   const float dz = visible_real_ ? precision_[i] *= static_cast<float>(terms.gaps.precision[i]) : 0.0f;
@@ -107,6 +109,7 @@ template <class Put, class Done>
 void RealGradient::find_strips(const Rbm& model, const RealTerms& terms, const Context& context, const Put& put,
                                const Done& done) {
   prepare(model, terms, context);
+  hidden_l1_.assign(terms.decay.hidden.l1.begin(), terms.decay.hidden.l1.end());
   const std::size_t n = terms.mu.size(), m = terms.lambda.size(), height = strip_height();
   const MatrixView<const float> weights = model.weights();
   const std::span<const float> bias = model.visible_bias();
@@ -131,6 +134,9 @@ void RealGradient::find_strips(const Rbm& model, const RealTerms& terms, const C
   for (std::size_t j = 0; j < m; ++j) hidden_bias_[j] = hidden_.change[j] * hidden_.per_square[j];
   for (std::size_t k = 0; k < follow_.rows(); ++k) {
     for (std::size_t j = 0; j < m; ++j) hidden_bias_[j] -= follow_(k, j);
+  }
+  for (std::size_t j = 0; j < terms.decay.hidden.bias.size(); ++j) {
+    hidden_bias_[j] += static_cast<float>(terms.decay.hidden.bias[j]);
   }
 }
 

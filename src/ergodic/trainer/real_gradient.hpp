@@ -107,6 +107,7 @@ class RealGradient {
   Units visible_, hidden_;
   std::vector<float> units_, scales_;       // of what is rounded, and 1 / unit
   std::vector<std::int16_t> rounded_sums_;  // over all rows
+  std::vector<float> hidden_l1_;            // of the weights of each hidden unit, beside that of all
   std::array<Side, 2> sides_;               // of the data and of the samples
   std::vector<float> gradient_;             // of all parameters, if it is asked for
   std::vector<float> rest_;                 // of those after the weights, in their order

@@ -92,12 +92,22 @@ void SampledAscent::set_offsets(std::span<const double> values, Levels levels, U
   }
 }
 
-void SampledAscent::find_decay(const Rbm& model, const Decay& decay, const Context& context) {
+void SampledAscent::find_decay(const Rbm& model, const Decay& decay, double gaps, const Context& context) {
   visible_.decay.assign(visible_.offsets.size(), 0.0);
+  column_l1_.clear();
   hidden_.decay.assign(hidden_.offsets.size(), 0.0);
-  if (decay.l1 == 0.0 && decay.l2 == 0.0) return;
-  const auto l1 = static_cast<float>(decay.l1), l2 = static_cast<float>(decay.l2);
-  const auto pull = [=](float weight) { return l2 * weight + (weight > 0.0f ? l1 : weight < 0.0f ? -l1 : 0.0f); };
+  if (!decay.pulls_weights()) return;
+  column_l1_.resize(hidden_.offsets.size());
+  for (std::size_t j = 0; j < column_l1_.size(); ++j) {
+    column_l1_[j] = static_cast<float>(decay.l1_of(j) / gaps);
+  }
+  const auto l2 = static_cast<float>(decay.l2);
+  const float* const l1 = column_l1_.data();
+  const auto pull = [=](float weight, std::size_t j) {
+    // Without a branch on signs, which nobody can predict.
+    const float sign = static_cast<float>(weight > 0.0f) - static_cast<float>(weight < 0.0f);
+    return l2 * weight + l1[j] * sign;
+  };
   const double unit = std::ldexp(1.0, -fraction_bits_);
   const std::size_t rows = model.weights().rows(), columns = model.weights().cols();
   context.for_blocks(rows, kDecayRows, [&](std::size_t begin, std::size_t end) {
@@ -107,10 +117,10 @@ void SampledAscent::find_decay(const Rbm& model, const Decay& decay, const Conte
       std::array<float, kDecayLanes> sums{};
       std::size_t j = 0;
       for (; j + kDecayLanes <= columns; j += kDecayLanes) {
-        for (std::size_t k = 0; k < kDecayLanes; ++k) sums[k] += pull(row[j + k]) * hidden_.offsets[j + k];
+        for (std::size_t k = 0; k < kDecayLanes; ++k) sums[k] += pull(row[j + k], j + k) * hidden_.offsets[j + k];
       }
       double total = 0.0;
-      for (; j < columns; ++j) total += pull(row[j]) * hidden_.offsets[j];
+      for (; j < columns; ++j) total += pull(row[j], j) * hidden_.offsets[j];
       for (const float sum : sums) total += sum;
       visible_.decay[i] = unit * total;
     }
@@ -120,7 +130,7 @@ void SampledAscent::find_decay(const Rbm& model, const Decay& decay, const Conte
     for (std::size_t i = 0; i < rows; ++i) {
       const float* const row = model.weights().row(i).data() + begin;
       const float offset = visible_.offsets[i];
-      for (std::size_t j = 0; j < end - begin; ++j) sums[j] += pull(row[j]) * offset;
+      for (std::size_t j = 0; j < end - begin; ++j) sums[j] += pull(row[j], begin + j) * offset;
     }
     for (std::size_t j = begin; j < end; ++j) hidden_.decay[j] = unit * sums[j - begin];
   });
@@ -162,74 +172,96 @@ void SampledAscent::project(const Rbm& model, std::span<const WeightedPairs> sid
   }
 }
 
-void SampledAscent::step(Rbm& model, const Chains& data, const Chains& samples, const Offsets& offsets,
-                         const Decay& decay, const Sgd& sgd, double rate, std::span<float> velocity,
-                         const Context& context) {
-  const std::size_t n = units_of(model.visible()), m = units_of(model.hidden());
+void SampledAscent::prepare(const Rbm& model, const SampledTerms& terms, std::span<const WeightedPairs> sides,
+                            const Context& context) {
   const Levels visible_levels = levels_of(model.visible()), hidden_levels = levels_of(model.hidden());
-  const double g = visible_levels.gap(), h = hidden_levels.gap();
-  const Decay scaled{decay.l1 / (g * h), decay.l2};
-  const WeightedPairs sides[] = {side(data, 1.0), side(samples, -1.0)};
   pair_counts_.begin(sides, context);
-  {
-    const Timed timed(context.profile, ProfiledStage::kBias);
-    fraction_bits_ = fraction_bits(std::max(data.count(), samples.count()));
-    count(data, samples, context);
-    const auto follow = [&](std::span<double> of, std::span<const std::uint32_t> counts, std::size_t first,
-                            Levels levels) {
-      for (std::size_t k = first; k < of.size(); ++k) {
-        const double share = data_shares_[counts[k]];
-        of[k] += offsets.rate * (levels.low + double{levels.gap()} * share - of[k]);
-      }
-    };
-    follow(offsets.hidden, hidden_data_counts_, 0, hidden_levels);
-    follow(offsets.visible, pair_counts_.rows_on(0), model.structure().observed, visible_levels);
-    set_offsets(offsets.visible, visible_levels, visible_);
-    set_offsets(offsets.hidden, hidden_levels, hidden_);
-    find_decay(model, scaled, context);
-  }
+  const Timed timed(context.profile, ProfiledStage::kBias);
+  fraction_bits_ = fraction_bits(std::max(terms.data.count(), terms.samples.count()));
+  count(terms.data, terms.samples, context);
+  const auto follow = [&](std::span<double> of, std::span<const std::uint32_t> counts, std::size_t first,
+                          Levels levels) {
+    for (std::size_t k = first; k < of.size(); ++k) {
+      const double share = data_shares_[counts[k]];
+      of[k] += terms.offsets.rate * (levels.low + double{levels.gap()} * share - of[k]);
+    }
+  };
+  follow(terms.offsets.hidden, hidden_data_counts_, 0, hidden_levels);
+  follow(terms.offsets.visible, pair_counts_.rows_on(0), model.structure().observed, visible_levels);
+  set_offsets(terms.offsets.visible, visible_levels, visible_);
+  set_offsets(terms.offsets.hidden, hidden_levels, hidden_);
+  find_decay(model, terms.decay, double{visible_levels.gap()} * hidden_levels.gap(), context);
+  for (std::size_t j = 0; j < terms.decay.hidden.bias.size(); ++j) hidden_.decay[j] += terms.decay.hidden.bias[j];
+}
 
-  // db = dx / g - dW lambda, lambda being a value: the biases follow the weights so that the units' means stay.
-  const auto step_bias = [&](const Units& own, double gap, std::span<float> own_velocity, std::span<float> bias) {
+/// db = dx / g - dW lambda, lambda being a value: the biases follow the weights so that the units' means stay.
+void SampledAscent::step_biases(const Rbm& model, const Pace& pace, Parameters& parameters) const {
+  const double g = levels_of(model.visible()).gap(), h = levels_of(model.hidden()).gap();
+  const auto step = [&](const Units& own, double gap, std::span<float> velocity, std::span<float> bias) {
     const double per_gap = 1.0 / gap, per_pair = 1.0 / (g * h);
     for (std::size_t k = 0; k < bias.size(); ++k) {
       const double gradient = per_gap * own.change[k] - per_pair * own.pairs[k] + own.decay[k];
-      const double step = sgd.momentum * own_velocity[k] + gradient;
-      own_velocity[k] = static_cast<float>(step);
-      bias[k] = static_cast<float>(bias[k] + rate * step);
+      const double change = pace.sgd.momentum * velocity[k] + gradient;
+      velocity[k] = static_cast<float>(change);
+      bias[k] = static_cast<float>(bias[k] + pace.rate * change);
     }
   };
-  const auto edit = [&](Parameters& parameters, const auto& done) {
-    Ascent ascent{.weights = {parameters["weights"].data(), n, m},
-                  .row_offset = visible_.bit_offsets,
-                  .row_change = visible_.change,
-                  .column_offset = hidden_.bit_offsets,
-                  .column_change = hidden_.change,
-                  .scale = static_cast<float>(1.0 / (g * h)),
-                  .rate = static_cast<float>(rate),
-                  .momentum = static_cast<float>(sgd.momentum),
-                  .l1 = static_cast<float>(scaled.l1),
-                  .l2 = static_cast<float>(scaled.l2)};
-    if (sgd.momentum != 0.0) ascent.velocity = velocity.first(n * m);
-    static_assert(PairCounts::kRows == Couplings::kBlock && PairCounts::kColumns == Couplings::kBlock);
-    const auto step_block = [&](std::size_t row, std::size_t column, const PairBlock& difference) {
-      {
-        const Timed timed(context.profile, ProfiledStage::kStep);
-        ascend(ascent, row, column, difference);
-        for (const UnitPairs& pairs : model.structure().uncoupled) {
-          clear(ascent.weights, row, column, difference.rows(), pairs);
-        }
+  const std::size_t n = units_of(model.visible()), m = units_of(model.hidden());
+  step(visible_, g, pace.velocity.subspan(n * m, n), parameters["visible_bias"]);
+  step(hidden_, h, pace.velocity.subspan(n * m + n, m), parameters["hidden_bias"]);
+}
+
+template <class Done>
+void SampledAscent::ascend_blocks(const Rbm& model, Parameters& parameters, const SampledTerms& terms, const Pace& pace,
+                                  const Done& done, const Context& context) {
+  const std::size_t n = units_of(model.visible()), m = units_of(model.hidden());
+  const double g = levels_of(model.visible()).gap(), h = levels_of(model.hidden()).gap();
+  const WeightedPairs sides[] = {side(terms.data, 1.0), side(terms.samples, -1.0)};
+  prepare(model, terms, sides, context);
+  Ascent ascent{.weights = {parameters["weights"].data(), n, m},
+                .row_offset = visible_.bit_offsets,
+                .row_change = visible_.change,
+                .column_offset = hidden_.bit_offsets,
+                .column_change = hidden_.change,
+                .column_l1 = column_l1_,
+                .scale = static_cast<float>(1.0 / (g * h)),
+                .rate = static_cast<float>(pace.rate),
+                .momentum = static_cast<float>(pace.sgd.momentum),
+                .l2 = static_cast<float>(terms.decay.l2)};
+  if (pace.kept) ascent.velocity = pace.velocity.first(n * m);
+  static_assert(PairCounts::kRows == Couplings::kBlock && PairCounts::kColumns == Couplings::kBlock);
+  const auto step_block = [&](std::size_t row, std::size_t column, const PairBlock& difference) {
+    {
+      const Timed timed(context.profile, ProfiledStage::kStep);
+      ascend(ascent, row, column, difference);
+      for (const UnitPairs& pairs : model.structure().uncoupled) {
+        clear(ascent.weights, row, column, difference.rows(), pairs);
       }
-      const Timed timed(context.profile, ProfiledStage::kRenew);
-      done(row, column);
-    };
-    pair_counts_.run(sides, std::cref(step_block), context);
-    const Timed timed(context.profile, ProfiledStage::kBias);
-    project(model, sides, context);
-    step_bias(visible_, g, velocity.subspan(n * m, n), parameters["visible_bias"]);
-    step_bias(hidden_, h, velocity.subspan(n * m + n, m), parameters["hidden_bias"]);
+    }
+    const Timed timed(context.profile, ProfiledStage::kRenew);
+    done(row, column);
   };
-  model.update_by_blocks(edit, context);
+  pair_counts_.run(sides, std::cref(step_block), context);
+  const Timed timed(context.profile, ProfiledStage::kBias);
+  project(model, sides, context);
+  step_biases(model, pace, parameters);
+}
+
+void SampledAscent::step(Rbm& model, const SampledTerms& terms, const Sgd& sgd, double rate, std::span<float> velocity,
+                         const Context& context) {
+  model.update_by_blocks(
+      [&](Parameters& parameters, const auto& done) {
+        ascend_blocks(model, parameters, terms, {sgd, rate, velocity, sgd.momentum != 0.0}, done, context);
+      },
+      context);
+}
+
+void SampledAscent::find(const Rbm& model, Parameters& parameters, const SampledTerms& terms, std::span<float> gradient,
+                         const Context& context) {
+  // From rest, without momentum and at a rate of zero the velocity is the gradient, and the parameters stay.
+  std::ranges::fill(gradient, 0.0f);
+  ascend_blocks(
+      model, parameters, terms, {Sgd{}, 0.0, gradient}, [](std::size_t, std::size_t) {}, context);
 }
 
 }  // namespace ergodic

@@ -14,6 +14,8 @@ constexpr std::uint64_t kExactBatch = 1000, kExactUpdates = 3000;  // without no
 constexpr double kExactGain = 40.0, kCarefulExactGain = 4.0, kMostExactRate = 2.0;
 constexpr std::uint64_t kRealUpdates = 10000;  // real units have no fast kernels
 constexpr double kPlainRate = 0.05, kReluRate = 0.1;
+constexpr double kAdamRate = 0.002, kSpectralRate = 0.01;  // steps do not scale with gradients
+constexpr std::uint64_t kUpdatesOfSpectral = 10;           // for one: each of its updates takes far longer
 constexpr double kRateTimesCovariance = 0.0125, kLeastRate = 0.002, kMostRate = 0.2;
 constexpr double kRateOfNeighbour = 0.4;
 constexpr std::uint64_t kClassEpochs = 50, kFewestClassUpdates = 3000;
@@ -53,9 +55,7 @@ double class_rate(const Dataset& data) {
   return rounded(kClassRate * std::min(1.0, kMostInputVariance / variance));
 }
 
-}  // namespace
-
-TrainDefaults rbm_defaults(const TrainingCase& now) {
+TrainDefaults sgd_defaults(const TrainingCase& now) {
   const double rate = rbm_rate(now);
   if (exact(now)) {
     const double gain = all_two_valued(now) ? kExactGain : kCarefulExactGain;
@@ -68,6 +68,18 @@ TrainDefaults rbm_defaults(const TrainingCase& now) {
   const auto parameters = static_cast<double>(now.parameters);
   return {100, count_between(12000, 30000 * std::sqrt(150000 / parameters), 30000), rounded(rate),
           persistent ? count_between(1, 100000 / parameters, 10) : 1};
+}
+
+}  // namespace
+
+TrainDefaults rbm_defaults(const TrainingCase& now) {
+  TrainDefaults out = sgd_defaults(now);
+  if (now.optimiser == OptimiserKind::kAdam) out.learning_rate = kAdamRate;
+  if (now.optimiser == OptimiserKind::kSpectral) {
+    out.learning_rate = kSpectralRate;
+    out.updates /= kUpdatesOfSpectral;
+  }
+  return out;
 }
 
 TrainDefaults class_rbm_defaults(const TrainingCase& now) {

@@ -19,6 +19,7 @@ struct TrainingCase {
   std::vector<Layer> layers;  ///< of the machine
   std::size_t parameters = 0;
   Objective objective = Objective::kGenerative;
+  OptimiserKind optimiser = OptimiserKind::kSgd;
 };
 
 /// A rule, and the same in words for --help.

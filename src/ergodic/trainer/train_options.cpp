@@ -65,6 +65,10 @@ Spec<TrainOptions> make_spec() {
       .range(1e-9, 1000.0)
       .add("schedule", &TrainOptions::schedule, "how the learning rate falls")
       .advanced()
+      .add("average", &TrainOptions::average,
+           "average the parameters over this share of the updates, the last ones; at the end the mean is kept if "
+           "held-out rows are likelier for it (training rows, if there are none), else the last parameters; 0: not")
+      .range(0.0, 1.0)
       .add("rescue", &TrainOptions::rescue,
            "if training diverges, go back to the last good state, and on with half the learning rate; at most 16 times")
       .add("keep", &TrainOptions::keep, "which state of the machine is the result")
@@ -88,6 +92,26 @@ Spec<TrainOptions> make_spec() {
       .advanced()
       .add("uncentred", &TrainOptions::uncentred, "use the plain gradient instead of the centred one")
       .advanced();
+  spec.group(kOptimiserGroup).add("optimiser", &TrainOptions::optimiser, "how a step is made of gradients").advanced();
+  spec.group(kHiddenUnitsGroup)
+      .add(
+          "l1-squared", [](auto& o) -> auto& { return o.hidden_penalty.l1_squared; },
+          "penalty X/2N times the sum over hidden units of the square of the sum of the sizes of their weights, N "
+          "being "
+          "the visible units: hidden units with few weights; measured between {0,1} units")
+      .range(0.0, 1000.0)
+      .advanced()
+      .add(
+          "sparsity", [](auto& o) -> auto& { return o.hidden_penalty.sparsity; },
+          "how strongly hidden units are pulled to --sparsity-target")
+      .range(0.0, 1000.0)
+      .advanced()
+      .add(
+          "sparsity-target", [](auto& o) -> auto& { return o.hidden_penalty.target; },
+          "share of rows in which each hidden unit is to be on")
+      .range(0.0, 1.0)
+      .automatic("0.1")
+      .advanced();
   spec.group(kRealUnitsGroup)
       .add("least-noise", &TrainOptions::least_noise,
            "lower bound of the noise that real visible units learn, as a share of the data's standard deviations: "
@@ -108,6 +132,14 @@ Spec<TrainOptions> make_spec() {
 }
 
 }  // namespace
+
+Optimiser optimiser_of(const TrainOptions& options) {
+  if (options.optimiser == OptimiserKind::kSgd) return options.sgd;
+  require(options.sgd.momentum == 0.0,
+          "--momentum is for --optimiser sgd, and the others have their own; leave it out");
+  if (options.optimiser == OptimiserKind::kAdam) return Adam{};
+  return Spectral{};
+}
 
 TrainOptions settled(TrainOptions options, const TrainDefaults& defaults, std::size_t rows) {
   if (!options.batch) options.batch = std::min<std::uint64_t>(defaults.batch, rows);

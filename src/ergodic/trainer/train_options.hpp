@@ -9,6 +9,7 @@
 
 #include "ergodic/option/spec.hpp"
 #include "ergodic/trainer/centring.hpp"
+#include "ergodic/trainer/hidden_penalties.hpp"
 #include "ergodic/trainer/optimiser.hpp"
 
 namespace ergodic {
@@ -19,6 +20,21 @@ struct Names<Schedule> {
       {{Schedule::kLinear, "linear", "a straight line down to zero"},
        {Schedule::kCosine, "cosine", "half a cosine wave down to zero"},
        {Schedule::kConstant, "constant", "the same rate to the end"}}};
+};
+
+/// Which optimiser steps (optimiser.hpp).
+enum class OptimiserKind { kSgd, kAdam, kSpectral };
+
+template <>
+struct Names<OptimiserKind> {
+  static constexpr std::array<Named<OptimiserKind>, 3> kAll{
+      {{OptimiserKind::kSgd, "sgd", "along the gradient, with --momentum if asked for; the fastest update"},
+       {OptimiserKind::kAdam, "adam",
+        "each parameter in units of its own gradients, by default at a rate of 0.002; 20 bytes more for each weight"},
+       {OptimiserKind::kSpectral, "spectral",
+        "as far along every direction of the weights, by default at a rate of 0.01; each update takes far longer, so "
+        "that "
+        "there are a tenth as many by default"}}};
 };
 
 /// What a machine with labels learns (Larochelle and Bengio 2008).
@@ -59,8 +75,11 @@ struct TrainOptions {
   std::optional<std::uint64_t> epochs;   ///< the same in passes through the data; only one of the two is given
   std::optional<double> learning_rate;
   Schedule schedule = Schedule::kLinear;
+  double average = 0.0;  ///< share of all updates, the last ones, whose parameters are averaged (averaging.hpp)
+  OptimiserKind optimiser = OptimiserKind::kSgd;  ///< of a restricted Boltzmann machine
   Sgd sgd;
   Decay decay;
+  HiddenPenalty hidden_penalty;
   bool uncentred = false;
   double least_noise = 0.25;  ///< lower bound for real visible units, as a share of the deviations of the data
   Objective objective = Objective::kGenerative;
@@ -72,6 +91,9 @@ struct TrainOptions {
   std::uint64_t patience = 0;  ///< training ends when so many states in a row were no better than the best; 0: never
   bool rescue = false;         ///< whether a run that diverges goes back and on with a lower rate
 };
+
+/// The optimiser that the options choose. UsageError if they give a momentum to one that has its own.
+Optimiser optimiser_of(const TrainOptions& options);
 
 /// What is taken where the options say nothing; train_defaults.hpp finds it for each kind of machine.
 struct TrainDefaults {
@@ -106,6 +128,8 @@ struct Sweeps {
 // The groups of options, of which each kind of machine takes some.
 inline constexpr char kLoopGroup[] = "Training";
 inline constexpr char kGradientGroup[] = "Gradient";
+inline constexpr char kOptimiserGroup[] = "Optimiser";
+inline constexpr char kHiddenUnitsGroup[] = "Hidden units";
 inline constexpr char kRealUnitsGroup[] = "Real units";
 inline constexpr char kClassesGroup[] = "Classes";
 

@@ -22,6 +22,12 @@ constexpr char kNotJudged[] =
     "it takes held-out rows (--held-out) without missing values, and a machine whose hidden units can be summed over, "
     "with visible units that are not real unless there are at most 16 hidden ones; take --keep last";
 
+/// The last updates, whose parameters are averaged: those of a stage that is given up have no part in the mean.
+std::uint64_t averaged_updates(const TrainOptions& options, const Learner& learner) {
+  const std::uint64_t all = *options.updates, last = all - std::min(all, learner.last_stage());
+  return std::min(last, static_cast<std::uint64_t>(std::ceil(options.average * static_cast<double>(all))));
+}
+
 void require_none(const std::string& fault) {
   if (!fault.empty()) throw NumericError(fault);
 }
@@ -31,7 +37,8 @@ void require_none(const std::string& fault) {
 Trainer::Trainer(std::unique_ptr<Learner> learner, const Dataset& train, const TrainOptions& options, Key key)
     : learner_(std::move(learner)),
       options_(settled(options, {}, train.rows())),
-      batches_(train.rows(), *options_.batch, key, train.weights) {
+      batches_(train.rows(), *options_.batch, key, train.weights),
+      mean_(averaged_updates(options_, *learner_), updates_total(), learner_->parameters().size()) {
   require(*options_.batch <= train.rows(),
           fmt::format("a batch of {} is larger than the {} rows of training data", *options_.batch, train.rows()));
   const bool classes = learner_->learns_classes();
@@ -58,16 +65,18 @@ TrainingState Trainer::state() const { return {update_, records_, with_best(lear
 
 LearnerState Trainer::with_best(LearnerState state) const {
   if (best_) best_->put(state);
+  state.average = mean_.values;
   return state;
 }
 
 void Trainer::restore_learner(LearnerState state) {
   if (best_) best_->take(state);
+  mean_.values = std::move(state.average);
   learner_->restore(std::move(state));
 }
 
 std::optional<KeptRecord> Trainer::kept() const {
-  if (judged_by_.empty() || !finished()) return std::nullopt;
+  if (judged_by_.empty() || !finished() || (average_ && average_->kept)) return std::nullopt;
   const auto is_best = [&](const Record& record) { return monitor_in(record, judged_by_) == -best_->loss(); };
   const auto found = std::ranges::find_if(records_, is_best);
   return found == records_.end() ? std::nullopt : std::optional(KeptRecord{judged_by_, *found});
@@ -141,12 +150,25 @@ void Trainer::judge(const Context& context) {
   if (finished()) learner_->set_parameters(best_->values(), context);
 }
 
+/// Leaves the better of the result so far and of the mean of the parameters in the machine.
+void Trainer::choose(const Context& context) {
+  if (mean_.taken(update_) == 0 || !why_unsound(mean_.values).empty()) return;
+  const Context silent{context.threads};
+  const std::span<const float> parameters = learner_->parameters();
+  const std::vector<float> last(parameters.begin(), parameters.end());
+  const Measures of_last = learner_->measure(silent);
+  learner_->set_parameters(mean_.values, context);
+  average_ = choice_between(of_last, learner_->measure(silent));
+  if (!average_->kept) learner_->set_parameters(last, context);
+}
+
 /// One update, and a look at what has come of it where one is due.
 void Trainer::advance(const Context& context) {
   const double rate = learning_rate() * schedule_factor(options_.schedule, update_, updates_total());
   learner_->learn({update_, batches_.epoch_of(update_), rate, batches_.at(update_), rate_factor()}, context);
-  ++update_;
+  mean_.add(++update_, learner_->parameters(), context);
   if (best_) judge(context);
+  if (finished()) choose(context);
   context.progress({update_, updates_total(), updates_per_epoch()});
   if (update_ % *options_.record_every == 0 || finished()) {
     record(context);

@@ -16,6 +16,7 @@
 #include "ergodic/core/random.hpp"
 #include "ergodic/data/batches.hpp"
 #include "ergodic/data/dataset.hpp"
+#include "ergodic/trainer/averaging.hpp"
 #include "ergodic/trainer/best_parameters.hpp"
 #include "ergodic/trainer/learner.hpp"
 #include "ergodic/trainer/train_options.hpp"
@@ -74,6 +75,9 @@ class Trainer {
   const std::vector<Rescue>& rescues() const { return rescues_; }
   /// At the end of a run that was asked for its best state; nothing in others.
   std::optional<KeptRecord> kept() const;
+  /// What was chosen at the end of a run that averages its parameters; nothing before, or if it ended in another
+  /// process.
+  const std::optional<AverageChoice>& average() const { return average_; }
   /// The learning rate at the start of the schedule, halved by each rescue.
   double learning_rate() const { return *options_.learning_rate * rate_factor(); }
   /// Whether the machine is one to save: not on its way to be called diverged at the next look.
@@ -91,6 +95,7 @@ class Trainer {
 
  private:
   double rate_factor() const;
+  /// The state of the learner with what the loop keeps besides: the best parameters, and the mean.
   LearnerState with_best(LearnerState state) const;
   void restore_learner(LearnerState state);
   void begin(const Context& context);
@@ -100,6 +105,7 @@ class Trainer {
   Record vitals() const;
   /// What is wrong with the machine as it is now; empty if nothing is.
   std::string fault() const;
+  void choose(const Context& context);
   void keep_good_state();
   void go_back(const Context& context);
   void rescue(std::string_view reason, const Context& context);
@@ -113,6 +119,8 @@ class Trainer {
   std::optional<BestParameters> best_;  // if they are kept
   std::string judged_by_;               // a likelihood; empty of classes
   std::optional<GoodState> good_;
+  RunningMean mean_;
+  std::optional<AverageChoice> average_;
 };
 
 }  // namespace ergodic

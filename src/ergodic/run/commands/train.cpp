@@ -43,6 +43,7 @@ void check_outputs(const MachineKind& kind, const TrainRequest& request) {
   std::vector<std::pair<std::string, std::filesystem::path>> files{
       {"--data", exists(request.data.source) ? request.data.source : ""},
       {"--labels", request.data.labels},
+      {"--weights", request.data.weights},
       {"--out", request.out},
       {"the checkpoint of --out", checkpoint},
       {"--log", request.log},
@@ -199,6 +200,7 @@ class Run {
     result.samples_per_second = epochs_here * static_cast<double>(data_.train.rows()) / std::max(result.seconds, 1e-9);
     if (!fit_.records().empty()) result.last = fit_.records().back();
     if (request_.training.rescue) result.rescues = fit_.rescues();
+    result.average = fit_.average();
     result.learning_rate = fit_.learning_rate();
     return result;
   }

@@ -117,6 +117,12 @@ Spec<TrainRequest> train_spec(const MachineKind& kind) {
   spec.include(data_spec(), &TrainRequest::data);
   if (kind.learns()) {
     spec.group("Data")
+        .add(
+            "weights", [](auto& r) -> auto& { return r.data.weights; },
+            "a file with a weight for each row, not negative: how much it counts, in place of the sequence weights of "
+            "an alignment; of a set with a test part of its own, for each row of the training part")
+        .role(PathRole::kInput)
+        .not_part_of_result()  // the weights shape the result, not where they lie
         .add("held-out", &TrainRequest::held_out, "share of the training rows kept apart for the monitors")
         .range(0.0, 0.9)
         .advanced();

@@ -58,6 +58,13 @@ std::string kept_text(const TrainResult& result) {
                            record.update, monitor, *monitor_in(record, monitor));
 }
 
+std::string text_of(const AverageChoice& choice) {
+  const char* const kept = choice.kept ? "the mean of the parameters is kept" : "the last parameters are kept";
+  if (choice.monitor.empty()) return fmt::format("{}; nothing tells whether it is better than the last\n", kept);
+  return fmt::format("{}: {} is {:.4g} for the mean, {:.4g} for the last\n", kept, choice.monitor, choice.average,
+                     choice.last);
+}
+
 }  // namespace
 
 std::vector<StageShare> shares_of(const Profile& profile) {
@@ -100,6 +107,11 @@ std::string json_text_of(const TrainResult& result) {
     out["kept"] = {{"update", record.update}, {"epoch", record.epoch}, {"by", monitor}};
     out["kept"]["value"] = *monitor_in(record, monitor);
   }
+  if (result.average) {
+    const auto& [kept, monitor, last, average] = *result.average;
+    out["average"]["kept"] = kept;
+    if (!monitor.empty()) out["average"][monitor] = {{"last", last}, {"average", average}};
+  }
   if (result.mixing) out["mixing"] = json_of(*result.mixing);
   for (const auto& [stage, seconds, share, macs_per_cycle] : result.profile) {
     out["profile"][stage] = {{"seconds", seconds}, {"share", share}, {"macs_per_cycle", macs_per_cycle}};
@@ -120,6 +132,7 @@ std::string text_of(const TrainResult& result) {
                        result.learning_rate);
   }
   out += kept_text(result);
+  if (result.average) out += text_of(*result.average);
   if (result.likelihood) out += text_of(*result.likelihood);
   if (!result.model.empty()) out += learned_text(result);
   if (result.mixing) out += text_of(*result.mixing);

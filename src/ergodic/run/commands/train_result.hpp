@@ -36,6 +36,7 @@ struct TrainResult {
   std::optional<std::vector<Rescue>> rescues;  ///< of runs that ask for them
   std::optional<KeptRecord> kept;              ///< of runs that ask for their best state
   std::uint64_t updates_asked_for = 0;         ///< which patience may have cut short
+  std::optional<AverageChoice> average;        ///< of runs that average their parameters
   double learning_rate = 0.0;                  ///< at the start of the schedule, halved by each rescue
   std::vector<StageShare> profile;             ///< where the time went, if asked for
   std::optional<MixingReport> mixing;          ///< whether the persistent chains mix, at the end
