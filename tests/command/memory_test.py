@@ -71,5 +71,5 @@ def test_little_is_not_worth_saying():
 
 def test_quiet_is_quiet():
     np.save("x.npy", np.random.default_rng(1).integers(0, 2, (20, 64, 64), np.uint8))
-    done = succeed("train", "--data", "x.npy", "--hidden", 1500, "--epochs", 1, "--out", "m", "--quiet")
+    done = succeed("train", "--data", "x.npy", "--hidden", 1500, "--epochs", 1, "--method", "cd", "--out", "m", "--quiet")
     assert done.stderr == ""
