@@ -45,6 +45,8 @@ RUNS = {
     # Learns by heart, so that the best state is an early one.
     "best": ("--data", "digits:40", "--held-out", "0.5", "--hidden", "12", "--batch", "10", "--learning-rate", "0.3",
              "--steps", "100", "--epochs", "30", "--keep", "best", "--patience", "20"),
+    "best or average": ("--data", "digits:40", "--held-out", "0.5", "--hidden", "12", "--batch", "10", "--steps", "50",
+                        "--epochs", "30", "--method", "tempering", "--levels", "3", "--keep", "best", "--average", "0.5"),
     "averaged": (*BARS, "--steps", "200", "--epochs", "15", "--average", "0.5", "--rescue"),
     "averaged dbn": (*BARS[:2], *BARS[4:], "--model", "dbn", "--hidden", "12,10", "--steps", "200", "--updates", "60",
                      "--average", "0.7"),
