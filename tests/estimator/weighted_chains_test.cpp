@@ -113,7 +113,8 @@ TEST(WeightedChains, AreUnbiasedAndKnowTheirError) {
 }
 
 TEST(WeightedChains, RefuseWeightsThatAreNotFinite) {
-  for (const double log : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double log : {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity}) {
     WeightedChains weights(kChains);
     std::vector<double> logs(kChains);
     logs[3] = log;

@@ -21,11 +21,13 @@ struct Scaled {
   double sum = 0.0;
 
   explicit Scaled(std::span<const double> logs) : log_largest(*std::ranges::max_element(logs)) {
+    double all = 0.0;
     for (const double log : logs) {
       weights.push_back(portable_exp(log - log_largest));
       sum += weights.back();
+      all += log;
     }
-    if (!std::isfinite(log_largest) || !std::isfinite(sum)) {
+    if (!std::isfinite(all)) {  // a weight of zero, too, says that an energy is infinite
       throw NumericError("the weights of annealing are not finite: an energy on the way is infinite, or not a number");
     }
   }
